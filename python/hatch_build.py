@@ -1,4 +1,4 @@
-"""Puts the files that the package shares with the rest of the repository into wheel and source distribution."""
+"""Copies the files that the package shares with the rest of the repository into wheel and source distribution."""
 
 import pathlib
 import runpy
@@ -8,7 +8,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class SharedFiles(BuildHookInterface):
-    """A source distribution has them already."""
+    """Adds the shared files, unless this is a source distribution, which already has them."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         root = pathlib.Path(self.root)

@@ -1,8 +1,8 @@
-//! The one error a visitor reads.
+//! The error type that a visitor reads.
 
 use serde::{Deserialize, Serialize};
 
-/// What happened, and what to do next: two plain sentences.
+/// A problem in two plain sentences: what happened, and what to do next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{what} {remedy}")]
 pub struct Problem {
@@ -17,16 +17,16 @@ impl Problem {
 }
 
 impl Problem {
-    /// Whether it is of the chat template, so that the page offers to go on without it.
+    /// Whether the chat template caused the problem, so that the page offers to continue without it.
     pub fn is_of_template(&self) -> bool {
         self.remedy.contains("urn the chat template off")
     }
 }
 
-/// Characters of a problem's text that are kept at its start and its end: what a file says of itself, and is quoted, may be of any length.
+/// Number of characters kept at the start and at the end of a long text. A problem may quote text of any length from a file.
 const KEPT: [usize; 2] = [360, 120];
 
-/// The text without its middle, where it is too long to be read.
+/// Removes the middle of a text that is too long to read.
 fn shortened(text: String) -> String {
     let boundary = |n_chars: usize| text.char_indices().nth(n_chars).map(|(byte, _)| byte);
     let [start, end] = KEPT;
@@ -35,7 +35,7 @@ fn shortened(text: String) -> String {
     format!("{} \u{2026} {}", &text[..start], &text[end..])
 }
 
-/// Error texts start small and end without a full stop; a visitor reads whole sentences.
+/// Makes a full sentence of an error text: capitalizes it and adds a full stop.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let Some(first) = chars.next() else { return String::new() };

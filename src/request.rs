@@ -1,40 +1,40 @@
-//! What is asked of a model, what a run reports while it works, and what it finds: the words that page, worker, session and
-//! command line share. An explanation itself is an [`explanation::Document`](crate::explanation::Document).
+//! Requests to a model, progress reports and results: types that page, worker, session and command line share. An explanation itself is an
+//! [`explanation::Document`](crate::explanation::Document).
 
 use serde::{Deserialize, Serialize};
 
 use crate::explanation::{Document, Language, METHODS, Model, Sampling, SentenceRule, Unit};
 use crate::table::Table;
 
-/// A long thought is cut into at most so many runs of sentences: as many passes, whatever a model thinks.
+/// A long thinking section is split into at most this many runs of sentences, which limits the number of passes.
 pub const MOST_RUNS_OF_A_THOUGHT: usize = 40;
 
-/// What to explain, and how.
+/// A request to explain an answer, with its settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     pub prompt: String,
-    /// The text to explain instead of generating one.
+    /// Text to explain, instead of a generated one.
     pub answer: Option<String>,
-    /// Whether the model's chat template frames the prompt, where it has one.
+    /// Whether to apply the model's chat template to the prompt, if the model has one.
     pub use_template: bool,
     pub sampling: Sampling,
-    /// The longest answer, in tokens.
+    /// Maximum length of the answer, in tokens.
     pub max_tokens: usize,
-    /// The longest thought before the answer, in tokens; `None` where the model is not to think. A thought that gets longer is ended.
+    /// Maximum length of the thinking section, in tokens. A longer section is closed for the model. `None`: the model does not think.
     pub thinking: Option<usize>,
-    /// The longest text, prompt and answer together, in tokens; `None` for as long as the model can read.
+    /// Maximum length of prompt and answer together, in tokens; `None`: the context length of the model.
     pub max_context: Option<usize>,
-    /// An entry of the method registry.
+    /// Id of an entry of [`METHODS`].
     pub method: String,
-    /// What is one source.
+    /// Whether a source is a sentence or a word.
     pub unit: Unit,
     pub sentence_rule: SentenceRule,
-    /// Whose sentences [`SentenceRule::AnyScript`] looks for; `None` for the language of the prompt.
+    /// Language whose sentences [`SentenceRule::AnyScript`] finds; `None`: the language of the prompt.
     pub language: Option<Language>,
 }
 
 impl Question {
-    /// What the model says to `prompt` in its chat frame, greedily, explained by the default method.
+    /// Asks for the greedy answer to `prompt` in the chat template, explained by the default method.
     pub fn greedy(prompt: &str) -> Self {
         Self {
             prompt: prompt.into(),
@@ -55,18 +55,18 @@ impl Question {
 /// The engine to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BackendChoice {
-    /// The GPU where it is none in software and its scores are right, else the CPU.
+    /// The GPU if it is not a software adapter and computes correct scores, else the CPU.
     #[default]
     Auto,
     Cpu,
     Gpu,
 }
 
-/// How a model is to be loaded.
+/// Options for loading a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadOptions {
     pub backend: BackendChoice,
-    /// What [`LoadedModel::tile_shape`] said on an earlier visit.
+    /// [`LoadedModel::tile_shape`] of an earlier visit.
     pub tile_shape: Option<String>,
 }
 
@@ -76,14 +76,14 @@ impl From<BackendChoice> for LoadOptions {
     }
 }
 
-/// How much of a model is loaded.
+/// Progress of loading a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadProgress {
-    /// Of the model file, read so far.
+    /// Bytes of the model file read so far.
     pub read_bytes: u64,
-    /// Of the model file.
+    /// Size of the model file in bytes.
     pub total_bytes: u64,
-    /// About how much memory the loaded model will take.
+    /// Approximate memory of the loaded model, in bytes.
     pub memory_bytes: u64,
 }
 
@@ -92,87 +92,89 @@ pub struct LoadProgress {
 pub enum ThinkingSupport {
     #[default]
     Never,
-    /// Where it is asked to.
+    /// If the question asks for it.
     Chosen,
-    /// Its chat template leaves no choice.
+    /// The chat template has no option to turn thinking off.
     Always,
 }
 
-/// A model that can be asked, as the page shows it.
+/// A loaded model, as the page shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadedModel {
     pub model: Model,
-    /// Tokens of prompt and answer together.
+    /// Maximum number of tokens of prompt and answer together.
     pub context_length: usize,
-    /// Keys and values of one token, in bytes.
+    /// Memory for the keys and values of one token, in bytes.
     pub bytes_per_token: u64,
     pub has_template: bool,
     pub thinking: ThinkingSupport,
-    /// With the GPU, where one computes and is known: "webgpu (nvidia ampere)".
+    /// The engine, with the name of the GPU if known: "webgpu (nvidia ampere)".
     pub backend: String,
-    /// The shape of matrix products that was chosen for this GPU, with its name, to be remembered; `None` where there is nothing to choose.
+    /// The tile shape of matrix products chosen for this GPU, with the names of GPU and version, to be remembered. `None` if there is no
+    /// choice.
     pub tile_shape: Option<String>,
     /// Notices about the engine or the file that affect results, one sentence per line.
     pub notice: Option<String>,
-    /// The version of Glasscage that loaded it; the page has the same, unless it was updated while open.
+    /// Glasscage version of the worker that loaded the model. The page has the same version, unless the site was updated while the page was
+    /// open.
     pub glasscage: String,
 }
 
-/// What a run reports while it answers and explains: `Token`s, unless the answer is given; `Answered`; then, in each round of the method,
-/// `BaseScored`, `Pass`es, and in the last round a `Column` for each source. A method that first fills gaps reports `Pass` with 0 done
-/// before that.
+/// Progress reports of a run, in this order: `Token`s, unless the answer is given; `Answered`; then for each round of the method
+/// `BaseScored` and `Pass`es. The last round reports a `Column` for each source. A method that first infills spans reports `Pass` with 0
+/// done before `BaseScored`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ExplainProgress {
-    /// One token of the answer: the characters that it completes, or none.
+    /// One token of the answer, as the characters that it completes. May be empty.
     Token(String),
-    /// The answer is complete and cut into sentences; nothing is measured yet.
+    /// The answer is complete and split into sentences. Nothing is measured yet.
     Answered(Box<Document>),
-    /// A base text is scored, and each pass of the round is compared with that. Where it is the text as it is, with the table by
-    /// information flow: a first picture.
+    /// The base text of a round is scored; the passes of the round are compared with it. For the unchanged text, `flow` is the table by
+    /// information flow, a first result to draw.
     BaseScored { flow: Option<Table> },
-    /// A pass was made that completes no source; passes done and planned.
+    /// A pass is done that does not complete a source. Passes done and planned.
     Pass { done: usize, planned: usize },
-    /// A source is complete: its scores on the generated sentences after it (the last ones); passes done and planned.
+    /// A source is complete: its scores on the generated sentences after it (the last ones). Passes done and planned.
     Column { source: usize, scores: Vec<f64>, done: usize, planned: usize },
 }
 
-/// Passes of a deletion test, or of words.
+/// Passes of a deletion test, or of a measurement of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassProgress {
     pub done: usize,
     pub planned: usize,
 }
 
-/// Deletion curves: of each order the log-probability of the answer, in nats, after 0, 1, .. prompt sentences were deleted.
+/// Deletion curves: for each order, the log-probability of the answer, in nats, after 0, 1, .. prompt sentences were deleted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeletionCurves {
-    /// Of the orders asked for.
+    /// Curves of the requested orders.
     pub curves: Vec<Vec<f64>>,
-    /// Of random orders, always the same.
+    /// Curves of random orders. The seed is fixed.
     pub random: Vec<Vec<f64>>,
 }
 
 /// One word of a source, and its own influence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Word {
-    /// With the white space after it.
+    /// Includes the white space after it.
     pub text: String,
     pub tokens: usize,
-    /// On the generated sentences after the source (the last ones), in the unit of the table.
+    /// Influence on the generated sentences after the source (the last ones), in the unit of the table.
     pub scores: Vec<f64>,
 }
 
 /// The work of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkStats {
-    /// Tokens taken through the transformer.
+    /// Tokens processed by the transformer.
     pub forward_tokens: usize,
-    /// Positions taken through the LM head.
+    /// Positions processed by the LM head.
     pub head_positions: usize,
-    /// Kernels started on the GPU.
+    /// Kernel dispatches on the GPU.
     pub dispatches: usize,
-    /// GPU memory in use at once since the model was loaded, at most.
+    /// Maximum GPU memory in use at one time since the model was loaded, in bytes.
     pub gpu_bytes: u64,
-    /// The worker's own memory, the largest it ever was.
+    /// Maximum size of the worker's own memory, in bytes.
     pub heap_bytes: u64,
 }

@@ -1,6 +1,6 @@
 //! The version of this build.
 
-/// What page and worker compare, and what documents name; `cargo xtask` adds the commit to it.
+/// Version that page and worker compare, and that documents name. `cargo xtask` adds the commit to it.
 pub const GLASSCAGE: &str = match option_env!("GLASSCAGE_VERSION") {
     Some(version) => version,
     None => env!("CARGO_PKG_VERSION"),

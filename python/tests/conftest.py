@@ -1,4 +1,4 @@
-"""What the tests share: where the repository is, and its command line where it is built."""
+"""Shared parts of the tests: the repository's folder, and its command line if it is built."""
 
 import json
 import os
@@ -19,7 +19,7 @@ def json_lines(path: pathlib.Path) -> list[Any]:
 
 @pytest.fixture
 def glasscage() -> Callable[..., list[Any]]:
-    """A filter of the command line, such as `graph`: values in, values out."""
+    """Runs a filter of the command line, such as `graph`, on JSON values."""
     program = os.environ.get("GLASSCAGE_BIN")
     if not program:
         pytest.skip("cargo xtask test")

@@ -1,4 +1,4 @@
-"""Random tables for the tests of graphs, and random bytes for those of links: the same in every run."""
+"""Random tables for graph tests, and random bytes for link tests. They are the same in every run."""
 
 import math
 import random
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def tables(n_tables: int, seed: int = 18) -> list[dict[str, Any]]:
-    """Lines for `glasscage graph`: tables of all shapes, with zero rows, huge and tiny scores, and cells that were not measured."""
+    """Returns input lines for `glasscage graph`: tables of all shapes, with zero rows, huge and tiny scores, and unmeasured cells."""
     rng = random.Random(seed)
     lines = []
     for number in range(n_tables):
@@ -28,7 +28,7 @@ def _cell(rng: random.Random, scale: float) -> float | None:
 
 
 def sample(kind: str, n: int) -> bytes:
-    """Bytes to deflate, the same in every run."""
+    """Returns bytes to deflate, the same in every run."""
     rng = random.Random(n)
     if kind == "noise":
         return rng.randbytes(n)

@@ -1,4 +1,4 @@
-"""Documents: read, written, refused."""
+"""Documents are read, written and rejected."""
 
 import copy
 import json
@@ -26,7 +26,7 @@ def example() -> dict[str, Any]:
 
 
 def with_everything() -> dict[str, Any]:
-    """The example with every field that there is."""
+    """The example document with all optional fields."""
     data = example() | {"version": 2, "unit": "word"}
     data["alone"] = copy.deepcopy(data["table"])
     data["joint"] = [{"target": 1, "sources": [0, 1], "amount": 0.12345678, "either_is_enough": "5", "only_together": "ö \u2028"}]

@@ -1,4 +1,4 @@
-"""A, Y and the attributions, against the command line."""
+"""Compares A, Y and the attributions with the command line."""
 
 from typing import Any
 

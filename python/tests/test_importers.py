@@ -1,4 +1,4 @@
-"""What the real packages measured, recorded by golden/importers/make.py, as documents."""
+"""Converts results of the real packages, which golden/importers/make.py recorded, to documents."""
 
 import json
 import random
@@ -23,7 +23,7 @@ def array(values: Any) -> Any:
 
 
 class Tensor:
-    """A tensor of torch, as far as it is asked for its numbers."""
+    """A substitute for a torch tensor, with the methods that the importers use."""
 
     def __init__(self, values: Any) -> None:
         self.values = array(values)
@@ -38,7 +38,7 @@ class Tensor:
 
 
 def block_means(prompt_tokens: list[str], answer_tokens: list[str], scores: Any, prompt: str, answer: str) -> Any:
-    """T by the definition, for texts of ASCII: every pair of tokens goes to the block of its sentences, and blocks are averaged."""
+    """T by its definition, for ASCII texts: the mean over all pairs of tokens of two sentences."""
     columns = owners(prompt_tokens, prompt) + [owner and ("G", owner[1]) for owner in owners(answer_tokens, answer)]
     rows = owners(answer_tokens, answer)
     n, m = len(sentences(prompt)), len(sentences(answer))
@@ -53,7 +53,7 @@ def block_means(prompt_tokens: list[str], answer_tokens: list[str], scores: Any,
 
 
 def owners(tokens: list[str], text: str) -> list[Any]:
-    """The sentence of each token's first visible character, or of its first one; None outside of `text`."""
+    """The sentence of each token's first visible character, or of its first character. None outside of `text`."""
     plain = [token.replace("Ġ", " ").replace("Ċ", "\n") for token in tokens]
     place, found = -"".join(plain).index(text), []
     for piece in plain:
@@ -134,7 +134,7 @@ def test_shap() -> None:
 
 
 def spaced(names: list[str], text: str) -> list[str]:
-    """Tokens with the white space that stands before them in the text."""
+    """Tokens with the white space before them in the text."""
     found, at = [], 0
     for name in names:
         end = text.index(name, at) + len(name)
@@ -187,7 +187,7 @@ def test_flashtrace_of_a_span_explains_the_sentence_in_which_it_ends() -> None:
 
 
 def test_the_reference_code_of_cage() -> None:
-    # From its documented form: NaN at and after a token itself, the end token last.
+    # Made by hand from the documented format: NaN at a token itself and after it, the end token last.
     nan = np.nan
     matrix = [
         [1.0, 3.0, nan, nan, nan, nan],
@@ -213,7 +213,7 @@ def test_circuit_tracer() -> None:
     assert document.prompt.text == data["prompt"] and document.generation.text == " Tom"
     influence = array([data["influence"]])
     tokens = data["graph"]["metadata"]["prompt_tokens"]
-    # What circuit-tracer itself computes of this graph, in f32.
+    # The values that circuit-tracer computes for this graph, in f32.
     expected = block_means(tokens, [" Tom"], influence, data["prompt"], "Tom")
     np.testing.assert_allclose(document.table[:, :-1], expected[:, :-1], rtol=1e-5)
     assert document.data["manifest"]["model"]["name"] == "gemma-2-2b"
@@ -228,7 +228,7 @@ def tokens_node(data: dict[str, Any]) -> str:
     return next(str(node["node_id"]) for node in data["graph"]["nodes"] if node["feature_type"] == "embedding" and node["ctx_idx"] == 2)
 
 
-# In the form of step_importance.json and chunks_labeled.json as the project publishes them, with words of our own.
+# Same format as the published step_importance.json and chunks_labeled.json, with other texts.
 CHUNKS = [
     {"chunk": "We add 2 and 3.", "chunk_idx": 0, "depends_on": [], "counterfactual_importance_kl": 0.5},
     {"chunk": "That is 5. Good.", "chunk_idx": 1, "depends_on": ["0"], "counterfactual_importance_kl": -0.25},
@@ -244,7 +244,7 @@ def test_thought_anchors() -> None:
     nan = np.nan
     document = importers.from_thought_anchors("What is 2 + 3?", CHUNKS, STEPS)
     assert [text.strip() for text in document.sources[1:]] == ["We add 2 and 3.", "That is 5.", "Good.", "The answer is 5."]
-    # "Good." is a part of a chunk that begins before it: not measured by itself.
+    # "Good." is part of a chunk that begins before it, so it has no measurement of its own.
     expected = [[nan] * 5, [nan, 0.75, nan, nan, nan], [nan] * 5, [nan, nan, -0.125, nan, nan]]
     np.testing.assert_array_equal(document.table, expected)
     document = importers.from_thought_anchors("What is 2 + 3?", CHUNKS)
@@ -289,7 +289,7 @@ def test_scores_of_another_shape_are_refused() -> None:
 
 
 def spelled(text: str) -> str:
-    """Bytes as byte-level tokenizers name them."""
+    """Bytes in the spelling of byte-level tokenizers."""
     own = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in own]
     table = {byte: chr(byte) for byte in own} | {byte: chr(0x100 + i) for i, byte in enumerate(others)}
@@ -311,7 +311,7 @@ def test_spellings_of_prompt_and_answer_are_decided_together() -> None:
     chinese = [spelled(piece) for piece in ("他", "吃了", "两个", "。")]
     assert texts(chinese, ["3", "."]) == ("他吃了两个。", "3.")
     assert texts(["Zürich", " is", "."], ["Ja", "."])[0] == "Zürich is."
-    # Captum names the tokens of the prompt, and decodes those of the answer.
+    # Captum prints the prompt tokens as named by the tokenizer, and decodes the answer tokens.
     assert texts(question, ["Z", "ür", "ich", "."]) == ("Where is it?", "Zürich.")
     assert texts(question, ["in", "Z", "ür", "ich", "."], None, "in Zürich.")[1] == "in Zürich."
     assert texts(["▁Where", "?"], ["<0xC3>", "<0x9C>", "ber", "."]) == (" Where?", "Über.")

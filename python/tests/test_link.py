@@ -1,4 +1,4 @@
-"""Links, against those that the page has made."""
+"""Compares links with those that the page created."""
 
 import contextlib
 import hashlib

@@ -1,4 +1,4 @@
-"""The producer with torch and transformers, against the command line on the same weights.
+"""Compares the producer, with torch and transformers, with the command line on the same weights.
 
 pip install 'glasscage[explain]' accelerate gguf pytest
 GLASSCAGE_LIVE=1 GLASSCAGE_BIN=target/release/glasscage pytest python/tests/test_live.py
@@ -20,7 +20,7 @@ if not os.environ.get("GLASSCAGE_LIVE"):
 
 ARITHMETIC = "Tom had 4 boxes. Each box had 18 lamps. It rained. Tom gave away half of the lamps. How many lamps did Tom have in the end?"
 BLANKS = "  Zoë has 5 figs.\n\nShe eats 2.  How many figs does Zoë have now? \n"
-# Before a text that begins with a space, the tokenizer that transformers makes of a GGUF puts no other one, unlike llama.cpp and ours.
+# The tokenizer that transformers creates from a GGUF file adds no space before a text that begins with one, unlike llama.cpp and ours.
 STORY = "Lily had a cat. The cat was big.\nOne day"
 
 

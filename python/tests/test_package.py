@@ -1,4 +1,4 @@
-"""The package as it is installed, and its README."""
+"""The installed package and its README."""
 
 import importlib.metadata
 import os

@@ -1,4 +1,4 @@
-"""The producer without torch: a tokenizer of words and a scorer that knows what each sentence does."""
+"""Tests the producer without torch: with a tokenizer of words, and a scorer that knows the effect of each sentence."""
 
 import re
 from types import SimpleNamespace
@@ -16,7 +16,9 @@ STORIES = ROOT / "tests/golden/stories260k/stories260k-f32.gguf"
 
 
 class WordTokenizer:
-    """Words with the space before them, which is not in their offsets, as in byte-level tokenizers; `<s>` and `</s>` are control tokens."""
+    """Tokens are words with the space before them. As in byte-level tokenizers, offsets exclude the space. `<s>` and `</s>` are control
+    tokens.
+    """
 
     is_fast = True
     bos_token_id = 0

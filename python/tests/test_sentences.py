@@ -1,4 +1,4 @@
-"""Punkt, against NLTK and the command line."""
+"""Compares Punkt with NLTK and the command line."""
 
 from typing import Any
 
@@ -43,11 +43,11 @@ def test_a_token_belongs_to_the_sentence_of_its_first_visible_character() -> Non
 
 @pytest.mark.parametrize("piece", ["a. ", ". ", "?", "a.", "(", ". . ", "-", "Dr. A "])
 def test_the_cost_is_linear_in_hostile_texts(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twice the text is searched about twice as long; where the cost grew with its square, four times."""
+    """Twice the text takes about twice the search. With quadratic cost it would take four times as much."""
     read = [0]
 
     class Counting:
-        """A pattern that counts the characters it is given or takes."""
+        """A pattern that counts the characters that it is given or matches."""
 
         def __init__(self, pattern: Any) -> None:
             self.pattern = pattern

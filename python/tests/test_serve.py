@@ -1,4 +1,4 @@
-"""The page on localhost."""
+"""The server of the page on localhost."""
 
 import pathlib
 import threading

@@ -1,4 +1,4 @@
-"""The widget: where its viewer comes from, and what Python has to say without a browser. `test_widget_live.py` has the rest."""
+"""The widget without a browser: the origin of its viewer, and its Python code. `test_widget_live.py` tests the rest."""
 
 import importlib.util
 import json
@@ -50,7 +50,7 @@ def test_the_viewer_loses_its_place_for_a_document_and_other_pages_are_refused(b
 def test_the_places_are_those_of_the_file_that_the_build_fills() -> None:
     template = (ROOT / "www/explanation.html").read_text(encoding="utf-8")
     assert viewer.ELEMENT in template and f"<title>{viewer.TITLE}</title>" in template
-    # Where the script of the widget puts theme and hidden parts.
+    # The script of the widget inserts theme and hidden parts here.
     assert template.count("<html ") == 1
 
 

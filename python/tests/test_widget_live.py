@@ -1,4 +1,4 @@
-"""The widget in a notebook without a kernel, in JupyterLab and in marimo, in a headless Chromium.
+"""Tests the widget in a notebook without a kernel, in JupyterLab and in marimo, in a headless Chromium.
 
 pip install './python[widget]' jupyterlab nbconvert marimo selenium pytest
 GLASSCAGE_LIVE=1 GLASSCAGE_DIST=dist GLASSCAGE_BIN=target/release/glasscage pytest python/tests/test_widget_live.py
@@ -21,7 +21,7 @@ if not os.environ.get("GLASSCAGE_LIVE"):
 
 PORTS = {"jupyter": 8871, "marimo": 8872}
 CHROMIUM = ["headless=new", "no-sandbox", "disable-quic", "no-first-run", "disable-background-networking", "window-size=1300,1000"]
-# No host but this machine is found.
+# Resolve no host except this machine.
 OFFLINE = "host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"
 CELLS = [
     "from glasscage import Document",
@@ -48,7 +48,7 @@ def _(mo, first):
 if __name__ == "__main__":
     app.run()
 """
-# All elements that match, inside shadow roots too.
+# All elements that match, including those in shadow roots.
 FIND = """const all = root => [...root.querySelectorAll('*')].flatMap(e => e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e]);
           const find = selector => all(document).filter(e => e.matches(selector)); """
 IN_THE_KERNEL = """const [code, done] = arguments;
@@ -97,7 +97,9 @@ def write_notebook(path: pathlib.Path, cells: list[str]) -> None:
 
 
 def poll(ask: Callable[[], Any], what: str, looks: int = 300) -> Any:
-    """The first answer that is true. What never comes ends after so many looks, a tenth of a second apart, however slow the machine is."""
+    """Returns the first result that is true. Gives up after a fixed number of attempts, 0.1 s apart, regardless of the speed of the
+    machine.
+    """
     for _ in range(looks):
         if value := ask():
             return value

@@ -1,4 +1,5 @@
-//! The few things the page asks of the browser. What a browser may refuse (storage, clipboard) gives an `Option`.
+//! Wrappers of the browser APIs that the page uses. Calls that a browser may refuse (storage, clipboard) return an `Option` or a `bool`, or
+//! fail without effect.
 
 use gloo::timers::future::TimeoutFuture;
 use js_sys::{Array, Function, Uint8Array, encode_uri_component};
@@ -25,27 +26,27 @@ pub fn address() -> String {
     window().location().href().unwrap_or_default()
 }
 
-/// The fragment with its `#`; empty where there is none.
+/// The fragment with its `#`, or empty if there is none.
 pub fn fragment() -> String {
     window().location().hash().unwrap_or_default()
 }
 
-/// The query with its `?`; empty where there is none.
+/// The query with its `?`, or empty if there is none.
 pub fn query() -> String {
     window().location().search().unwrap_or_default()
 }
 
-/// What the entry of the history that the browser is at carries, where it carries a text.
+/// The state of the current history entry, if it is a string.
 pub fn entry() -> Option<String> {
     window().history().ok()?.state().ok()?.as_string()
 }
 
-/// Makes a new entry of the history, which carries `text`; no `popstate` follows.
+/// Adds a history entry with `text` as its state. The browser fires no `popstate` for it.
 pub fn push_entry(address: &str, text: Option<&str>) {
     set_entry(History::push_state_with_url, address, text);
 }
 
-/// Changes the address and the text of the entry that the browser is at.
+/// Replaces the address and the state of the current history entry.
 pub fn replace_entry(address: &str, text: Option<&str>) {
     set_entry(History::replace_state_with_url, address, text);
 }
@@ -56,23 +57,23 @@ fn set_entry(set: SetEntry, address: &str, text: Option<&str>) {
     let Ok(history) = window().history() else { return };
     let state = text.map_or(JsValue::NULL, JsValue::from_str);
     if set(&history, &state, "", Some(address)).is_err() {
-        // Too long for this browser: the entry carries nothing, and a reload begins anew.
+        // The state is too long for this browser. Store none, so a reload shows what the address names.
         drop(set(&history, &JsValue::NULL, "", Some(address)));
     }
 }
 
-/// What the page is laid out for: see `www/base.css`.
+/// The medium that the page is laid out for (see `www/base.css`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Medium {
     Screen,
     Paper,
-    /// More text than fits on a page: a graph beside it would be cut, too.
+    /// The text needs several printed pages. The graph is hidden, because page breaks would cut it.
     SeveralPages,
 }
 
 pub fn lay_out_for(medium: Medium) {
     let Some(root) = document().document_element() else { return };
-    // Only an attribute's name can be refused.
+    // Only an invalid attribute name can fail.
     drop(match medium {
         Medium::Screen => root.remove_attribute("data-printing"),
         Medium::Paper => root.set_attribute("data-printing", "one-page"),
@@ -80,13 +81,13 @@ pub fn lay_out_for(medium: Medium) {
     });
 }
 
-/// The text at `path` on the own site.
+/// Fetches the text at `path` on the page's own site. `None` if the request fails.
 pub async fn fetch_text(path: &str) -> Option<String> {
     let response: Response = JsFuture::from(window().fetch_with_str(path)).await.ok()?.dyn_into().ok()?;
     text_of(response.text().ok().filter(|_| response.ok())?).await
 }
 
-/// The bytes of a file.
+/// Reads the bytes of a file.
 pub async fn read(file: &Blob) -> Option<Vec<u8>> {
     Some(Uint8Array::new(&JsFuture::from(file.array_buffer()).await.ok()?).to_vec())
 }
@@ -95,7 +96,7 @@ async fn text_of(promise: js_sys::Promise) -> Option<String> {
     JsFuture::from(promise).await.ok()?.as_string()
 }
 
-/// Puts `text` on the clipboard; false where the browser does not allow it.
+/// Copies `text` to the clipboard. Returns false if the browser does not allow it.
 pub async fn copy(text: &str) -> bool {
     let navigator = window().navigator();
     let has_clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into()).is_ok_and(|clipboard| clipboard.is_object());
@@ -114,46 +115,46 @@ pub fn share(title: &str, address: &str) {
     data.set_url(address);
     let shared = JsFuture::from(window().navigator().share_with_data(&data));
     spawn_local(async move {
-        // Who closes the sheet does not share.
+        // The promise rejects if the user closes the share sheet. Ignore that.
         drop(shared.await);
     });
 }
 
-/// What the address says after `?name=`.
+/// The value of the query parameter `name` in the page's address.
 pub fn parameter(name: &str) -> Option<String> {
     Url::new(&address()).ok()?.search_params().get(name)
 }
 
-/// The colors that `?theme=` asks for, `light` or `dark`, in place of the system's.
+/// Applies the theme from `?theme=` (`light` or `dark`) instead of the system's theme.
 pub fn set_theme_of_address() {
     let theme = parameter("theme");
     if let (Some(theme), Some(root)) = (theme.filter(|theme| ["light", "dark"].contains(&theme.as_str())), document().document_element()) {
-        // Only an attribute's name can be refused.
+        // Only an invalid attribute name can fail.
         drop(root.set_attribute("data-theme", &theme));
     }
 }
 
-/// An attribute of the first element that this selector finds.
+/// The attribute `name` of the first element that matches `selector`.
 pub fn attribute_of(selector: &str, name: &str) -> Option<String> {
     document().query_selector(selector).ok()??.get_attribute(name)
 }
 
-/// The text of the element with this id; `None` where there is no such element, or no text in it.
+/// The text of the element with this id. `None` if the element is missing or blank.
 pub fn text_of_element(id: &str) -> Option<String> {
     let text = document().get_element_by_id(id)?.text_content()?;
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// Lets `www/parts.css` hide the parts of the page that `?hide=` names, with commas or spaces between them.
+/// Hides the parts of the page that `?hide=` lists, separated by commas or spaces. `www/parts.css` does this through `data-hide`.
 pub fn hide_parts() {
     let parts = parameter("hide");
     if let (Some(parts), Some(root)) = (parts, document().document_element()) {
-        // Only an attribute's name can be refused.
+        // Only an invalid attribute name can fail.
         drop(root.set_attribute("data-hide", &parts.replace(',', " ")));
     }
 }
 
-/// Offers a file to save.
+/// Downloads `bytes` as a file. `None` if the browser refuses.
 pub fn download(name: &str, media_type: &str, bytes: &[u8]) -> Option<()> {
     let options = BlobPropertyBag::new();
     options.set_type(media_type);
@@ -166,68 +167,68 @@ pub fn download(name: &str, media_type: &str, bytes: &[u8]) -> Option<()> {
     Url::revoke_object_url(&url).ok()
 }
 
-/// An address at which this tab can read the file, until it is revoked.
+/// Creates an object URL at which this tab can read the file until the URL is revoked.
 pub fn create_object_url(file: &Blob) -> Option<String> {
     Url::create_object_url_with_blob(file).ok()
 }
 
 pub fn revoke_object_url(address: &str) {
-    // One that is revoked already needs nothing.
+    // Ignore errors: the URL may already be revoked.
     drop(Url::revoke_object_url(address));
 }
 
-/// What was remembered under this key earlier in this tab.
+/// The text stored under `key` in this tab. `None` if it is missing or empty.
 pub fn remembered_in_tab(key: &str) -> Option<String> {
     session_storage()?.get_item(key).ok()?.filter(|text| !text.is_empty())
 }
 
-/// Remembers `text` for a reload of this tab.
+/// Stores `text` in this tab, so that it survives a reload.
 pub fn remember_in_tab(key: &str, text: &str) {
     if let Some(storage) = session_storage()
         && storage.set_item(key, text).is_err()
     {
-        // Storage may be full or refused: then a reload forgets, nothing worse.
+        // Storage may be full or refused. Remove the old text, because a reload should not restore outdated data.
         drop(storage.remove_item(key));
     }
 }
 
-/// Bytes of an entry that is remembered; what the visitor types has to fit beside it.
+/// Maximum size of a stored history entry in bytes. It leaves room for the texts that the visitor types.
 const LONGEST_ENTRY: usize = 2_000_000;
 
-/// Remembers in this tab what an entry of the history carries: a browser that ends the tab may lose the entry. One that carries nothing
-/// changes nothing, so that it is always the last explanation.
+/// Stores the state of a history entry in this tab, because a browser that ends the tab may lose the entry. Skips entries without state and
+/// entries that are too long, so that the last explanation stays stored.
 pub fn remember_entry(text: Option<&str>) {
     if let Some(text) = text.filter(|text| text.len() <= LONGEST_ENTRY) {
         remember_in_tab(storage_keys::ENTRY, text);
     }
 }
 
-/// Whether the tab is behind others, or its window closed.
+/// Whether the tab is hidden, for example behind other tabs or in a minimized window.
 pub fn is_hidden() -> bool {
     document().hidden()
 }
 
-/// What was remembered under this key on an earlier visit.
+/// The text stored under `key` on an earlier visit.
 pub fn remembered(key: &str) -> Option<String> {
     local_storage()?.get_item(key).ok()?
 }
 
-/// Remembers `text` for later visits, or nothing any more.
+/// Stores `text` for later visits, or removes the stored text if `text` is `None`.
 pub fn remember_for_visits(key: &str, text: Option<&str>) {
     let Some(storage) = local_storage() else { return };
-    // Storage may be full or refused: then a later visit does not know, nothing worse.
+    // Storage may be full or refused. Ignore that: later visits work without the text.
     drop(match text {
         Some(text) => storage.set_item(key, text),
         None => storage.remove_item(key),
     });
 }
 
-/// Asks the browser not to delete what is stored here to make room. It decides.
+/// Asks the browser to keep the stored data when space runs low. The browser decides.
 pub fn ask_for_persistence() {
     let navigator = window().navigator();
     let has_storage = js_sys::Reflect::get(&navigator, &"storage".into()).is_ok_and(|storage| storage.is_object());
     if has_storage && let Ok(asked) = navigator.storage().persist() {
-        // Whatever the answer is, models are stored.
+        // Ignore the answer: models are stored in either case.
         spawn_local(async move { drop(JsFuture::from(asked).await) });
     }
 }
@@ -245,11 +246,11 @@ fn session_storage() -> Option<Storage> {
     window().session_storage().ok().flatten()
 }
 
-/// How long a change of the page takes to reach the document.
+/// Time in which a change of the page is rendered, in ms.
 const SETTLE_MILLIS: u32 = 40;
 
-/// Makes a change of the page, in which elements of the same `--name` (see `www/explanation.css`) move from where they were to where
-/// they are then. Browsers without view transitions change at once.
+/// Runs `change` in a view transition: elements with the same `--name` (see `www/explanation.css`) move to their new places. Browsers
+/// without view transitions apply the change at once.
 pub fn with_motion(change: impl FnOnce() + 'static) {
     let start = js_sys::Reflect::get(&document(), &"startViewTransition".into());
     let (Ok(start), Some(root)) = (start.and_then(JsCast::dyn_into::<Function>), document().document_element()) else {
@@ -262,12 +263,12 @@ pub fn with_motion(change: impl FnOnce() + 'static) {
             Ok(JsValue::UNDEFINED)
         })
     });
-    // Only an attribute's name can be refused.
+    // Only an invalid attribute name can fail.
     drop(root.set_attribute("data-moving", ""));
     let Ok(transition) = start.call1(&document(), &changed) else { return };
     spawn_local(async move {
         if let Ok(finished) = js_sys::Reflect::get(&transition, &"finished".into()) {
-            // One that is cut short has finished, too.
+            // A transition that is cut short counts as finished, too.
             drop(JsFuture::from(finished.unchecked_into::<js_sys::Promise>()).await);
         }
         drop(root.remove_attribute("data-moving"));
@@ -279,7 +280,7 @@ pub fn prefers_dark() -> bool {
     matches("(prefers-color-scheme: dark)")
 }
 
-/// Whether this is a computer of more than one core, and no phone.
+/// Whether the device has more than one core and no coarse pointer, which excludes phones.
 pub fn has_spare_core() -> bool {
     window().navigator().hardware_concurrency() > 1.0 && !matches("(pointer: coarse)")
 }
@@ -288,12 +289,12 @@ fn matches(media: &str) -> bool {
     window().match_media(media).ok().flatten().is_some_and(|query| query.matches())
 }
 
-/// The attribute of the document by which `www/base.css` knows that the page is on a projector.
+/// Attribute of the root element that makes `www/base.css` lay out the page for a projector.
 const PRESENTING: &str = "data-presenting";
 
 pub fn set_presenting(is_on: bool) {
     let Some(root) = document().document_element() else { return };
-    // Only an attribute's name can be refused.
+    // Only an invalid attribute name can fail.
     drop(root.toggle_attribute_with_force(PRESENTING, is_on));
 }
 
@@ -301,36 +302,37 @@ pub fn is_presenting() -> bool {
     document().document_element().is_some_and(|root| root.has_attribute(PRESENTING))
 }
 
-/// Whether a key is meant for the page: it is pressed alone, and nobody types.
+/// Whether a key press is a shortcut of the page: no modifier is held, and no input field has the focus.
 pub fn is_shortcut(event: &KeyboardEvent) -> bool {
     is_alone(event) && document().query_selector(":is(input:not([readonly]), textarea, select):focus").ok().flatten().is_none()
 }
 
-/// Whether a key is pressed alone, and nothing has taken it.
+/// Whether a key is pressed without Ctrl, Meta and Alt, and neither a handler nor an input method has used it.
 pub fn is_alone(event: &KeyboardEvent) -> bool {
     !(event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() || is_composing(event))
 }
 
-/// Whether a key is meant for an input method, which makes a text of several keys. Safari says so of the last one by its code alone.
+/// Whether a key press belongs to an input method, which composes characters from several keys. Safari marks the last key of a composition
+/// only by its key code.
 pub fn is_composing(event: &KeyboardEvent) -> bool {
     const OF_INPUT_METHOD: u32 = 229;
     event.is_composing() || event.key_code() == OF_INPUT_METHOD
 }
 
-/// Whether what happened is within an element that this selector finds.
+/// Whether the target of `event` is inside an element that matches `selector`.
 pub fn is_within(event: &Event, selector: &str) -> bool {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     target.is_some_and(|element| element.closest(selector).is_ok_and(|found| found.is_some()))
 }
 
-/// Takes the focus from the field that has it, as if the visitor had left it.
+/// Removes the focus from the focused element, as if the visitor had left the field.
 pub fn leave_field() {
     if let Some(field) = document().active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
         drop(field.blur());
     }
 }
 
-/// Whether what is typed goes into a text field.
+/// Whether an input or a text area has the focus.
 pub fn is_typing() -> bool {
     has_focus(&["INPUT", "TEXTAREA"])
 }
@@ -339,27 +341,27 @@ fn has_focus(tags: &[&str]) -> bool {
     document().active_element().is_some_and(|element| tags.contains(&element.tag_name().as_str()))
 }
 
-/// Gives the focus to the first element that this selector finds.
+/// Focuses the first element that matches `selector`.
 pub fn focus(selector: &str) {
     let element = document().query_selector(selector).ok().flatten();
     if let Some(element) = element.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
-        // An element that cannot take the focus leaves it where it is.
+        // If the element cannot take the focus, the focus stays where it is.
         drop(element.focus());
     }
 }
 
-/// Gives the focus to an element, and scrolls nothing; whether the element takes it.
+/// Focuses an element without scrolling. Returns whether the page has a focused element afterwards.
 pub fn take_focus(element: &JsValue) -> bool {
     let options = js_sys::Object::new();
     let focus = js_sys::Reflect::get(element, &"focus".into()).and_then(JsCast::dyn_into::<Function>);
-    // Every browser has both.
+    // Both calls work in every browser, so ignore errors.
     drop(js_sys::Reflect::set(&options, &"preventScroll".into(), &JsValue::TRUE));
     drop(focus.and_then(|focus| focus.call1(element, &options)));
     !is_focus_lost()
 }
 
-/// Whether no element has the focus, on a page that keys are sent to. A browser that is busy takes the focus from an element that is
-/// disabled or not drawn only after some frames; that counts as lost at once.
+/// Whether the page receives keys but no usable element has the focus. A disabled or undrawn element counts as lost focus at once, because
+/// a busy browser removes its focus only after some frames.
 pub fn is_focus_lost() -> bool {
     let can_keep = |element: &Element| {
         let place = element.get_bounding_client_rect();
@@ -369,7 +371,8 @@ pub fn is_focus_lost() -> bool {
     document().has_focus().unwrap_or(true) && !document().active_element().is_some_and(|element| can_keep(&element))
 }
 
-/// The same, when what is drawn now has taken the focus away. Browsers take it from what is hidden or disabled after the next frame.
+/// Focuses the first element that matches `selector` if the current change removes the focus. Checks after two frames, because browsers
+/// remove the focus of a hidden or disabled element only after the next frame.
 pub fn keep_focus(selector: &'static str) {
     let keep = move || {
         if is_focus_lost() {
@@ -379,18 +382,18 @@ pub fn keep_focus(selector: &'static str) {
     request_animation_frame(move || request_animation_frame(keep));
 }
 
-/// How high the first element is that this selector finds, in CSS pixels.
+/// Height of the first element that matches `selector`, in CSS pixels.
 pub fn height_of(selector: &str) -> Option<f64> {
     let element = document().query_selector(selector).ok()??;
     Some(element.get_bounding_client_rect().height())
 }
 
-/// The address of a picture that is a text (SVG).
+/// The data URL of an SVG picture.
 pub fn svg_address(svg: &str) -> String {
     format!("data:image/svg+xml;charset=utf-8,{}", encode_uri_component(svg))
 }
 
-/// A picture (SVG) drawn as PNG, with so many pixels in a row for each of its own.
+/// Renders an SVG picture as PNG, with `pixel_ratio` pixels per pixel of the picture in each direction.
 pub async fn png_of(svg: &str, pixel_ratio: f64) -> Option<Vec<u8>> {
     let image = HtmlImageElement::new().ok()?;
     image.set_src(&svg_address(svg));
@@ -403,32 +406,32 @@ pub async fn png_of(svg: &str, pixel_ratio: f64) -> Option<Vec<u8>> {
     context.draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, width, height).ok()?;
     let drawn = js_sys::Promise::new(&mut |resolve, reject| {
         if canvas.to_blob(&resolve).is_err() {
-            // The promise is waited for below.
+            // The code below awaits this rejection.
             drop(reject.call0(&JsValue::NULL));
         }
     });
     read(&JsFuture::from(drawn).await.ok()?.dyn_into::<Blob>().ok()?).await
 }
 
-/// Scrolls to the first element that this selector finds.
+/// Scrolls to the first element that matches `selector`.
 pub fn scroll_to(selector: &str) {
     if let Ok(Some(element)) = document().query_selector(selector) {
         element.scroll_into_view();
     }
 }
 
-/// Scrolls to the first element that this selector finds, unless its top is in sight.
+/// Scrolls to the first element that matches `selector`, unless its top is in the upper 60 % of the window.
 pub fn bring_in_sight(selector: &str) {
     if let Ok(Some(element)) = document().query_selector(selector) {
         let height = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(0.0);
-        // Of what begins further down, too little is seen.
+        // Too little of an element is visible if it begins further down.
         if !(0.0..0.6 * height).contains(&element.get_bounding_client_rect().top()) {
             element.scroll_into_view();
         }
     }
 }
 
-/// Scrolls `element` to the top of the window, unless it is already in sight.
+/// Scrolls as little as needed to make `element` visible.
 pub fn reveal(element: &HtmlElement) {
     let options = ScrollIntoViewOptions::new();
     options.set_behavior(ScrollBehavior::Auto);

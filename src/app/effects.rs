@@ -1,4 +1,4 @@
-//! What the page does outside its state: workers, storage, clipboard, history, timers. Nothing is decided here.
+//! Carries out effects outside the state: workers, storage, clipboard, history, timers. Makes no decisions.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -22,11 +22,11 @@ use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
 use crate::worker::role::Role;
 
 const BUILT_IN_MODEL: &str = "models/demo.gguf";
-/// Whichever of them is first.
+/// Selector of the lesson and the explanation. The first one in the document counts.
 const EXPLANATION: &str = "section.lesson, section.explanation";
 const REGISTRY: &str = "models/registry.json";
 
-/// Carries out effects and sends back what comes of them.
+/// Carries out effects and sends their results back as messages.
 pub struct Effects {
     send: Rc<dyn Fn(Message)>,
     engine: Client<EngineRequest, EngineEvent>,
@@ -54,7 +54,7 @@ impl Effects {
         }
     }
 
-    /// Takes files that the visitor chose; the state knows them by their ids.
+    /// Keeps the browser's handles of files that the visitor chose. The state refers to the files by id.
     pub fn register(&self, files: Vec<File>) -> Vec<LocalFile> {
         files.into_iter().map(|file| self.register_one(file)).collect()
     }
@@ -113,7 +113,7 @@ impl Effects {
                 browser::replace_entry(&address, text.as_deref());
                 browser::remember_entry(text.as_deref());
             }
-            // When it is drawn.
+            // Scroll after the explanation is rendered.
             Effect::ScrollToExplanation => {
                 Timeout::new(0, || browser::bring_in_sight(EXPLANATION)).forget();
             }
@@ -129,14 +129,14 @@ impl Effects {
         ids.iter().filter_map(|id| files.get(id).cloned()).collect()
     }
 
-    /// Sends the message that comes of `work`, when it comes.
+    /// Runs `work` and sends the message that it returns.
     fn later(&self, work: impl Future<Output = Message> + 'static) {
         let send = self.send.clone();
         spawn_local(async move { send(work.await) });
     }
 }
 
-/// Where a text is on the page's own site.
+/// Path of a text on the page's own site.
 fn path(fetch: &Fetch) -> String {
     match fetch {
         Fetch::Examples => examples::PATH.into(),
@@ -147,7 +147,7 @@ fn path(fetch: &Fetch) -> String {
     }
 }
 
-/// What the page finds when it opens.
+/// Collects the environment in which the page opens: address, language, device, stored data.
 pub fn environment() -> Environment {
     Environment {
         address: browser::address(),
@@ -166,7 +166,7 @@ pub fn environment() -> Environment {
     }
 }
 
-/// The engine that the address asks for: `?backend=cpu` or `?backend=gpu`.
+/// The backend that the query selects with `?backend=cpu` or `?backend=gpu`. Automatic otherwise.
 fn backend(query: &str) -> BackendChoice {
     let asked = query.trim_start_matches('?').split('&').find_map(|part| part.strip_prefix("backend="));
     match asked {

@@ -2,17 +2,17 @@
 
 use serde::Deserialize;
 
-/// Beside the model they were made for.
+/// Path of the examples, next to the model that they were made for.
 pub const PATH: &str = "models/demo-examples.json";
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Example {
     pub title: String,
     pub prompt: String,
-    /// The prompt sentences that the answer needs, 0-based.
+    /// The prompt sentences that the answer needs (0-based).
     #[serde(default)]
     pub relevant: Vec<usize>,
-    /// What the right answer ends with, where the model's is wrong.
+    /// The end of the right answer, if the model's answer is wrong.
     #[serde(default)]
     pub right: Option<String>,
 }
@@ -22,7 +22,7 @@ struct ExampleFile {
     examples: Vec<Example>,
 }
 
-/// The examples; none where the file is missing or is something else.
+/// Parses the examples. Returns an empty list if the text is not a file of examples.
 pub fn parse(json: &str) -> Vec<Example> {
     serde_json::from_str(json).map(|file: ExampleFile| file.examples).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! Keeps the keyboard focus in a useful place. A visitor's action may remove, hide or disable the focused element.
 //!
-//! Then the focus moves to the nearest place that can take it. For each ancestor that is the element that its `data-then` (a CSS selector)
-//! names, or else the first element inside it that takes the focus.
+//! Then the focus moves to the nearest place that can take it. For each ancestor, innermost first, the places are: the elements that its
+//! `data-then` (a CSS selector) matches, the ancestor itself, and the focusable elements inside it.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -13,9 +13,9 @@ use web_sys::{Element, NodeList};
 
 use super::browser;
 
-/// Elements that may take the focus.
+/// Selector of the elements that may take the focus.
 const FOCUSABLE: &str = "a[href], button, input, select, textarea, summary, [tabindex]";
-/// Browsers take the focus from what is hidden or disabled after the next frame.
+/// Frames to wait. Browsers remove the focus of a hidden or disabled element only after the next frame.
 const FRAMES: u8 = 2;
 
 /// Remembers the last place of the focus.
@@ -23,7 +23,7 @@ const FRAMES: u8 = 2;
 pub struct Focus {
     /// The element and its ancestors, innermost first. Empty if the visitor has clicked elsewhere.
     trail: Rc<RefCell<Vec<Element>>>,
-    /// Frames until the next look. 0 if nothing has changed.
+    /// Frames until the next check. 0 if no check is pending.
     frames: Rc<Cell<u8>>,
 }
 
@@ -49,7 +49,7 @@ impl Focus {
         focus
     }
 
-    /// Something may change on the page: looks whether the focus is lost when it is drawn.
+    /// The page calls this when it may change. Checks whether the focus is lost after the change is rendered.
     pub fn page_changes(&self) {
         let is_looking = self.frames.replace(FRAMES) > 0;
         if !is_looking {
@@ -77,7 +77,7 @@ impl Focus {
     }
 }
 
-/// Whether one of these takes the focus.
+/// Focuses the first of `places` that takes the focus. Returns whether one does.
 fn is_taken(places: Result<NodeList, JsValue>) -> bool {
     places.is_ok_and(|places| (0..places.length()).any(|i| places.item(i).is_some_and(|place| browser::take_focus(&place))))
 }

@@ -1,16 +1,16 @@
-//! Explanations and lessons made beforehand, to look at before anything is loaded. `glasscage gallery` makes them.
+//! The gallery: prepared explanations and lessons that open without a model. `glasscage gallery` makes them.
 
 use serde::Deserialize;
 
 const FOLDER: &str = "gallery";
-/// What the fragment of an address begins with that opens one of them.
+/// Start of the address fragment that opens an entry of the gallery.
 const PARAMETER: &str = "gallery=";
 const ENDING: &str = ".json";
 const LESSON: &str = "lesson-";
-/// On the page's own site.
+/// Path of the index on the page's own site.
 pub const INDEX: &str = "gallery/index.json";
 
-/// What there is to choose from.
+/// The entries of the gallery.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Gallery {
     pub explanations: Vec<GalleryEntry>,
@@ -22,19 +22,19 @@ pub struct Gallery {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct GalleryEntry {
     pub title: String,
-    /// What it shows, in a sentence.
+    /// One sentence about what the entry shows.
     pub about: String,
-    /// In the gallery's folder.
+    /// Name of the file in the gallery's folder.
     pub file: String,
 }
 
 impl GalleryEntry {
-    /// Whether it is a lesson, as its file is named.
+    /// Whether the entry is a lesson, according to the name of its file.
     pub fn is_lesson(&self) -> bool {
         self.file.starts_with(LESSON)
     }
 
-    /// Where its file (JSON) is, on the page's own site.
+    /// Path of the entry's JSON file on the page's own site.
     pub fn path(&self) -> String {
         format!("{FOLDER}/{}", self.file)
     }
@@ -44,7 +44,8 @@ impl GalleryEntry {
         format!("{PARAMETER}{}", self.file.trim_end_matches(ENDING))
     }
 
-    /// What a fragment (with or without `#`) opens; only its file is known. `None` where it is another kind of fragment.
+    /// The entry that a fragment (with or without `#`) opens. Only its file is known, so the name of the file is its title. `None` for
+    /// other fragments.
     pub fn of_fragment(fragment: &str) -> Option<Self> {
         let name = fragment.strip_prefix('#').unwrap_or(fragment).strip_prefix(PARAMETER)?;
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
@@ -52,7 +53,7 @@ impl GalleryEntry {
     }
 }
 
-/// The gallery of an index; empty where that is missing or is something else.
+/// Parses the index. Returns an empty gallery if the text is not an index.
 pub fn parse(json: &str) -> Gallery {
     serde_json::from_str(json).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The page. It renders explanation documents, wherever they come from, and asks the workers for new ones.
+//! The page: renders explanation documents from any origin, and asks the workers for new ones.
 //!
 //! ```text
 //!   views ── Message ──► update ──► Effect ──► effects ──► workers, storage, clipboard, history, timers
@@ -6,8 +6,8 @@
 //!     └───── read the state ───┘◄──────── Message ───────┘
 //! ```
 //!
-//! `state` is plain data; `update` decides what a message changes in it, and what is to be done outside; `analysis` is
-//! what the page says about a document; `views` draw and send messages; `effects` touch the browser.
+//! `state` is plain data. `update` decides how a message changes the state and which effects follow. `analysis` derives what the page shows
+//! about a document. `views` render the state and send messages. `effects` call the browser.
 
 mod analysis;
 mod browser;
@@ -40,7 +40,7 @@ use state::storage_keys;
 use update::update;
 use views::App;
 
-/// Replaces the static first paint of `index.html` by the living page.
+/// Replaces the static first paint of `index.html` with the interactive page.
 pub fn start() {
     console_error_panic_hook::set_once();
     browser::hide_parts();
@@ -52,7 +52,7 @@ pub fn start() {
     });
 }
 
-/// The page's state, in the context of all views, and the events of the window.
+/// Provides the page to all views and handles the events of the window.
 #[component]
 fn Root() -> impl IntoView {
     let page = Page::new(State::new(environment()), update, |page| {
@@ -71,10 +71,10 @@ fn Root() -> impl IntoView {
     browser::remember_entry(browser::entry().as_deref());
     last_entry.into_iter().for_each(|entry| page.send(Message::TabEnded(entry)));
     was_loading.into_iter().for_each(|name| page.send(Message::TabEndedWhileLoading(name)));
-    // Who leaves or reloads the page has not lost it.
+    // Leaving or reloading is not a crash, so clear the crash markers.
     let forget = || [storage_keys::LOADING, storage_keys::ENTRY].into_iter().for_each(|key| browser::remember_in_tab(key, ""));
     let on_hide = window_event_listener(ev::pagehide, move |_| forget());
-    // A page that was left may come back as it was.
+    // The browser may show a left page again without loading it, so store its entry again.
     let on_show = window_event_listener(ev::pageshow, |_| browser::remember_entry(browser::entry().as_deref()));
     let on_sight = window_event_listener(ev::visibilitychange, move |_| {
         if browser::is_hidden() {
@@ -83,15 +83,15 @@ fn Root() -> impl IntoView {
     });
     service_worker::watch_for_updates(move |waits| page.send(Message::UpdateWaits(waits)));
     service_worker::watch_for_offline(move || page.send(Message::KeptForOffline));
-    // Back, Forward, and a link put into the address bar.
+    // Handles Back, Forward, and links entered in the address bar.
     let on_visit = window_event_listener(ev::popstate, move |_| visit());
     let on_key = window_event_listener(ev::keydown, move |event| {
         if event.key() == "Escape" && browser::is_shortcut(&event) {
             page.send(Message::Escape);
         }
     });
-    // A run would be lost; the browser asks in its own words. Otherwise Firefox needs to be told before the page is hidden: the next
-    // page may read what is remembered before it knows what was written then.
+    // During a run, let the browser ask, because leaving would lose the run. Otherwise clear the markers now: in Firefox, the next page may
+    // read the storage before it sees a change made on `pagehide`.
     let on_leave = window_event_listener(ev::beforeunload, move |event| {
         if untrack(|| page.is_busy()) {
             event.prevent_default();

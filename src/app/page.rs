@@ -1,4 +1,4 @@
-//! The page as its views know it: they read its state, and send messages.
+//! The page as its views use it: they read its state and send messages.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,32 +18,32 @@ use super::state::settings::Settings;
 use crate::explanation::{Answer, Document, Unit};
 use crate::graph::Edge;
 
-/// What handles a message, and says what is to be done outside the state.
+/// A function that handles a message and returns the effects to carry out.
 pub type Update = fn(&mut State, Message) -> Vec<Effect>;
 
-/// What is outside the state: the browser and the workers.
+/// Everything outside the state: the browser and the workers.
 #[derive(Clone)]
 pub struct Outside {
     pub run: Rc<dyn Fn(Effect)>,
-    /// Takes files that the visitor chose; the state knows them by their ids.
+    /// Keeps the browser's handles of files that the visitor chose. The state refers to the files by id.
     pub register: Rc<dyn Fn(Vec<File>) -> Vec<LocalFile>>,
-    /// Told after every message.
+    /// Notified after every message.
     pub focus: Focus,
 }
 
-/// A handle that components get from the context.
+/// A handle to the page. Components get it from the context.
 #[derive(Clone, Copy)]
 pub struct Page {
     state: StoredValue<State, LocalStorage>,
     update: Update,
-    /// `None` only while the page is made.
+    /// `None` only while the page is being created.
     outside: StoredValue<Option<Outside>, LocalStorage>,
     attribution: Memo<Option<Arc<AttributionView>>>,
     is_busy: Memo<bool>,
 }
 
 impl Page {
-    /// A page of this state. What is outside sends messages to the page.
+    /// Creates a page with this state. `outside` gets the page, so that results of effects can be sent to it.
     pub fn new(state: State, update: Update, outside: impl FnOnce(Self) -> Outside) -> Self {
         let state = StoredValue::new_local(state);
         let attribution = Memo::new(move |_| state.with_value(|state| state.explanation.view()).map(Arc::new));
@@ -53,14 +53,14 @@ impl Page {
         page
     }
 
-    /// Handles what the visitor did, or what came of an effect.
+    /// Handles an action of the visitor or the result of an effect.
     pub fn send(&self, message: Message) {
         let now_millis = js_sys::Date::now();
         let update = |state: &mut State| {
             state.now_millis = now_millis;
             (self.update)(state, message)
         };
-        // A worker may speak once more while the page is being closed.
+        // A late worker event can arrive after the state was dropped.
         let effects = self.state.try_update_value(update).unwrap_or_default();
         if let Some(outside) = self.outside.try_get_value().flatten() {
             effects.into_iter().for_each(|effect| (outside.run)(effect));
@@ -68,24 +68,24 @@ impl Page {
         }
     }
 
-    /// Sends what the visitor does with models.
+    /// Sends a message about models.
     pub fn send_library(&self, message: LibraryMessage) {
         self.send(Message::Library(message));
     }
 
-    /// Sends files of this device, to be opened by what they are.
+    /// Registers local files and sends them in a message.
     pub fn send_files(&self, files: Vec<File>, message: fn(Vec<LocalFile>) -> Message) {
         if let Some(outside) = self.outside.get_value() {
             self.send(message((outside.register)(files)));
         }
     }
 
-    /// Whether this is the viewer, which can run nothing.
+    /// Whether this is the viewer, which cannot start runs.
     pub fn is_viewer(&self) -> bool {
         self.with(|state| state.is_viewer)
     }
 
-    /// Something of the state. A view follows the fields that it reads.
+    /// Reads the state. A view is rendered again when a field that it read changes.
     pub fn with<T>(&self, look: impl FnOnce(&State) -> T) -> T {
         self.state.with_value(look)
     }
@@ -97,51 +97,51 @@ impl Page {
         self.send(Message::SettingsChanged(settings));
     }
 
-    /// The explanation on screen, as seen from what is chosen. Tracked.
+    /// The explanation on screen, seen from the selected or previewed sentences. Tracked.
     pub fn current(&self) -> Option<Arc<AttributionView>> {
         track_while_alive(self.attribution);
         self.attribution.get_untracked()
     }
 
-    /// Something of the explanation on screen, as seen from what is chosen; `None` where there is none. Tracked.
+    /// Reads the explanation on screen, seen from the selected or previewed sentences. `None` if there is none. Tracked.
     pub fn attribution<T>(&self, look: impl FnOnce(&AttributionView) -> T) -> Option<T> {
         track_while_alive(self.attribution);
         self.attribution.with_untracked(|attribution| attribution.as_deref().map(look))
     }
 
-    /// What the strongest paths of the explanation on screen use, found once for what is explained, and not at every move of the slider.
+    /// The edges of the strongest paths of the explanation on screen. Computed once for each output, not at every move of the slider.
     pub fn edges_of_strongest_paths(self) -> Memo<Vec<Edge>> {
         Memo::new(move |_| self.attribution(AttributionView::edges_of_strongest_paths).unwrap_or_default())
     }
 
-    /// The explanation on screen with what is chosen in it as its output; a sentence under the pointer is not chosen. Tracked.
+    /// The explanation on screen with the selected sentences as its output. Ignores the sentence under the pointer. Tracked.
     pub fn selected_document(&self) -> Option<Document> {
         self.with(|state| state.explanation.selected_document())
     }
 
-    /// Whether a run goes on. Tracked.
+    /// Whether a run is in progress. Tracked.
     pub fn is_busy(&self) -> bool {
         track_while_alive(self.is_busy);
         self.is_busy.get_untracked()
     }
 
-    /// The prompt sentences that the answer on screen needs, where the prompt is an example that knows them. Tracked.
+    /// The prompt sentences that the answer on screen needs, if the prompt is an example. Tracked.
     pub fn relevant(&self) -> Option<Vec<usize>> {
         self.example(|example| example.relevant.clone())
     }
 
-    /// What the right answer ends with, of an example whose answer is wrong.
+    /// The end of the right answer, if the answer on screen is generated and belongs to an example with a known wrong answer.
     pub fn right_answer(&self) -> Option<String> {
         let is_own = self.attribution(|attribution| matches!(attribution.document().manifest.answer, Answer::Generated { .. }))?;
         self.example(|example| example.right.clone()).flatten().filter(|_| is_own)
     }
 
-    /// Of the example whose prompt is on screen.
+    /// Reads the example whose prompt is on screen.
     fn example<T>(&self, read: impl Fn(&Example) -> T) -> Option<T> {
         self.attribution(|attribution| self.with(|state| state.editor.example(&attribution.document().prompt.text).map(&read))).flatten()
     }
 
-    /// What a source on screen is. Tracked.
+    /// The unit of the sources on screen: sentence or word. Tracked.
     pub fn unit(&self) -> Unit {
         self.attribution(|attribution| attribution.document().unit).unwrap_or_default()
     }
@@ -152,7 +152,8 @@ pub fn use_page() -> Page {
     expect_context()
 }
 
-/// Tracks a memo that lives as long as the page. It would remember whatever ever read it, were a reader not taken off when it is gone.
+/// Subscribes the current reader to `memo` and unsubscribes it on cleanup. Without this, the memo keeps every former reader until the page
+/// closes.
 fn track_while_alive<T: Send + Sync + 'static>(memo: Memo<T>) {
     memo.track();
     if let Some(reader) = Observer::get() {

@@ -1,4 +1,4 @@
-//! One request to another site, within limits of time, size and type.
+//! Fetches a file from another site, with limits on time, size and media type.
 
 use gloo::timers::callback::Timeout;
 use js_sys::{IteratorNext, Uint8Array};
@@ -14,21 +14,21 @@ use super::state::remote::RemoteFailure;
 
 const MAX_BYTES: usize = 8 << 20;
 const MAX_MILLIS: u32 = 20_000;
-/// Beginnings of the media types that carry explanations, or say nothing of what is carried.
+/// Prefixes of the accepted media types: those of explanations, and generic ones.
 const MEDIA_TYPES: [&str; 5] = ["application/json", "application/octet-stream", "text/", "image/svg+xml", "image/png"];
 
-/// The file at this address. No cookies and no referrer are sent.
+/// Fetches the file at this address. Sends no cookies and no referrer.
 pub async fn fetch(address: &str) -> Result<Vec<u8>, RemoteFailure> {
     let controller = AbortController::new().map_err(|_| RemoteFailure::NotReached)?;
     let (signal, abort) = (controller.signal(), controller.clone());
     let _timeout = Timeout::new(MAX_MILLIS, move || abort.abort());
-    // What is aborted has taken too long: nothing else aborts.
+    // An aborted request has timed out: the other aborts below return errors of their own.
     let lost = |_| if signal.aborted() { RemoteFailure::TooSlow } else { RemoteFailure::NotReached };
     let init = RequestInit::new();
     init.set_signal(Some(&signal));
     init.set_mode(RequestMode::Cors);
     init.set_credentials(RequestCredentials::Omit);
-    // The visitor agreed to one site, not to those that it may name.
+    // The visitor agreed to this site, not to sites that it redirects to.
     init.set_redirect(RequestRedirect::Error);
     init.set_referrer_policy(ReferrerPolicy::NoReferrer);
     let request = Request::new_with_str_and_init(address, &init).map_err(|_| RemoteFailure::NotReached)?;

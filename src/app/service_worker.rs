@@ -1,5 +1,5 @@
-//! The service worker: registered as soon as a model of this site or of its storage is loaded, never for somebody who only reads
-//! a link. A new version is offered.
+//! Manages the service worker. The page registers it after a model from this site or the browser's storage is loaded, never for visitors
+//! who only read a link. The page offers new versions.
 
 use gloo::timers::future::TimeoutFuture;
 use leptos::prelude::window;
@@ -9,18 +9,18 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{ServiceWorkerContainer, ServiceWorkerRegistration};
 
 const SCRIPT: &str = "./sw.js";
-/// How often a page looks whether a version is installed.
+/// Interval between checks whether a version is installed, in ms.
 const INSTALLING_MILLIS: u32 = 1_000;
-/// What a waiting service worker understands.
+/// The message that makes a waiting service worker take over.
 const TAKE_OVER: &str = "take over";
 
-/// Tells `report`, on a page that a service worker serves, whether a newer version waits, now and whenever that changes.
+/// Calls `report` with whether a newer version is waiting, now and after each change. Does nothing if no service worker serves the page.
 pub fn watch_for_updates(report: impl Fn(bool) + Clone + 'static) {
     let Some(container) = container().filter(|container| container.controller().is_some()) else { return };
     spawn_local(async move {
         if let Some(registration) = registration(&container).await {
             watch(report, &registration);
-            // Browsers look by themselves when a page is opened, each at a time of its own. Without a network there is no answer.
+            // Check now, because browsers check for updates at different times. Without a network the check fails.
             if let Ok(looked) = registration.update() {
                 JsFuture::from(looked).await.ok();
             }
@@ -28,7 +28,7 @@ pub fn watch_for_updates(report: impl Fn(bool) + Clone + 'static) {
     });
 }
 
-/// Calls `report` as soon as this version is kept for use without a network: at once, or after [`register`].
+/// Calls `report` once this version is available offline: at once, or after [`register`].
 pub fn watch_for_offline(report: impl FnOnce() + 'static) {
     let Some(ready) = container().and_then(|container| container.ready().ok()) else { return };
     spawn_local(async move {
@@ -38,7 +38,7 @@ pub fn watch_for_offline(report: impl FnOnce() + 'static) {
     });
 }
 
-/// Keeps this version for use without a network. Where that is not possible, nothing changes.
+/// Registers the service worker, which makes this version available offline. Does nothing if that is not possible.
 pub fn register() {
     let Some(container) = container().filter(|container| container.controller().is_none()) else { return };
     spawn_local(async move {
@@ -46,7 +46,7 @@ pub fn register() {
     });
 }
 
-/// Activates the version that waits: it serves the reloaded page.
+/// Activates the waiting version and reloads the page with it.
 pub fn activate_update() {
     let Some(container) = container() else { return };
     spawn_local(async move {
@@ -56,7 +56,7 @@ pub fn activate_update() {
         let on_change = Closure::<dyn Fn()>::new(reload);
         container.set_oncontrollerchange(Some(on_change.as_ref().unchecked_ref()));
         on_change.forget();
-        // A worker that is gone needs no message: the next visit has it.
+        // If the worker is gone, the next visit gets the new version anyway.
         drop(waiting.post_message(&JsValue::from(TAKE_OVER)));
     });
 }
@@ -78,14 +78,14 @@ fn watch(report: impl Fn(bool) + Clone + 'static, registration: &ServiceWorkerRe
             spawn_local(look_when_installed(registration.clone(), look.clone()));
         }
     };
-    // The browser may have found one before this page's code ran: then `updatefound` was fired already.
+    // The browser may have found a version before this code ran, and `updatefound` was then fired already.
     follow();
     let found = Closure::<dyn Fn()>::new(follow);
     registration.set_onupdatefound(Some(found.as_ref().unchecked_ref()));
     found.forget();
 }
 
-/// A busy `WebKitGTK` 2.50 has been seen to fire no `statechange` when a worker was installed.
+/// Checks repeatedly until the worker is installed, because a busy `WebKitGTK` 2.50 was observed to fire no `statechange`.
 async fn look_when_installed(registration: ServiceWorkerRegistration, look: impl Fn(&ServiceWorkerRegistration)) {
     while registration.installing().is_some() {
         TimeoutFuture::new(INSTALLING_MILLIS).await;
@@ -97,7 +97,7 @@ async fn registration(container: &ServiceWorkerContainer) -> Option<ServiceWorke
     JsFuture::from(container.get_registration()).await.ok()?.dyn_into().ok()
 }
 
-/// Absent in insecure addresses and some private windows.
+/// The service worker API. `None` at insecure addresses and in some private windows.
 fn container() -> Option<ServiceWorkerContainer> {
     js_sys::Reflect::get(&window().navigator(), &"serviceWorker".into()).ok()?.dyn_into().ok()
 }

@@ -1,10 +1,10 @@
-//! The explanation that comes with the page: what a visitor sees first. `glasscage gallery` makes it.
+//! The built-in welcome explanation, which visitors see first. `glasscage gallery` makes it.
 
 use crate::explanation::Document;
 
 const JSON: &str = include_str!("../../public/gallery/welcome.json");
 
-/// `None` never happens: see the test.
+/// The welcome explanation. Never `None`, because the test below parses it.
 pub fn document() -> Option<Document> {
     Document::from_json(JSON).ok()
 }

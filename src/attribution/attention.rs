@@ -1,4 +1,4 @@
-//! Attention (paper, `sec:eval`): how much the model looks at a sentence. Nothing is perturbed.
+//! Attention (paper, `sec:eval`): how strongly the model attends to a sentence. Nothing is perturbed.
 
 use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
 
@@ -13,13 +13,13 @@ pub const ATTENTION: AttributionMethod = AttributionMethod {
     pairs: false,
 };
 
-/// The text as it is, and no pass.
+/// One round: the unchanged text as the base text, and no passes.
 fn plan(input: &PlanInput<'_>) -> Vec<Round> {
     vec![Round { edits: Vec::new(), passes: vec![Vec::new(); input.sources.len()] }]
 }
 
-/// Attention weights from where token t is predicted, summed over all heads and layers: the mean over the source's tokens. (With the
-/// mean over the target's tokens: that of the block, paper, `sec:token_to_sentence`.)
+/// Attention weights in the row that predicts token t, summed over all heads and layers, as the mean over the source's tokens. The mean of
+/// this over the target's tokens is the mean of the block (paper, `sec:token_to_sentence`).
 pub fn weight(observation: &Observation<'_>, t: usize) -> f64 {
     observation.attention[t] / observation.length as f64
 }

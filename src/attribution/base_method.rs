@@ -1,4 +1,4 @@
-//! What a method is: a plan of texts to score, and the effect that their readouts show.
+//! Definition of a method: a plan of texts to score, and the effect computed from their readouts.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use crate::lm::{Edit, LmError, Pass, Readout};
 use crate::model::config::Config;
 use crate::model::tokenizer::TokenId;
 
-/// A base attribution method: which texts to score, and what their readouts say about each token of the generation; the score of a
-/// sentence is the mean over its tokens. `explanation::METHODS` describes it to visitors.
+/// A base attribution method. It plans the texts to score, and computes an effect on each generated token from their readouts. The score of
+/// a sentence is the mean over its tokens. `explanation::METHODS` describes the methods to visitors.
 pub struct AttributionMethod {
-    /// In documents and on the command line.
+    /// Name in documents and on the command line.
     pub id: &'static str,
-    /// What stands in place of a source's tokens.
+    /// Replacement for the tokens of a source.
     pub replacement: Replacement,
-    /// Of each source, over all rounds.
+    /// Passes per source, over all rounds.
     pub passes: usize,
     pub plan: Plan,
     pub effect: TokenEffect,
@@ -28,17 +28,17 @@ pub struct AttributionMethod {
 }
 
 impl AttributionMethod {
-    /// Whether one run of passes serves both.
+    /// Whether one run of passes serves both methods.
     pub fn shares_passes_with(&self, other: &Self) -> bool {
         std::ptr::fn_addr_eq(self.plan, other.plan) && self.replacement == other.replacement && self.pairs == other.pairs
     }
 
-    /// Refuses a model that it says nothing of.
+    /// Errors if the method reads attention and some layers of the model have none.
     pub fn check_model(&self, config: &Config) -> Result<(), LmError> {
         if self.attention && !config.attends_everywhere() { Err(LmError::WithoutAttention) } else { Ok(()) }
     }
 
-    /// As [`MethodText::derivation`], without a weighting that the model cannot give.
+    /// Like [`MethodText::derivation`], but without a weighting that the model cannot provide.
     pub fn derivation_of(&self, config: &Config) -> Derivation {
         let usual = MethodText::of(self.id).derivation;
         let weighting = if config.attends_everywhere() { usual.weighting } else { Weighting::None };
@@ -50,48 +50,48 @@ impl AttributionMethod {
 pub enum Replacement {
     /// The end-of-sequence token.
     EndToken,
-    /// What the model itself would say there.
+    /// Text that the model itself generates.
     Infill,
-    /// What a masked language model would say there.
+    /// Text that a masked language model predicts.
     MaskedLm,
     Nothing,
 }
 
-/// The text that a plan is made for.
+/// Input of a plan: a text and the sources to perturb.
 pub struct PlanInput<'a> {
     pub transcript: &'a Transcript,
     pub segments: &'a Segments,
-    /// Tokens of the sources to perturb, none empty.
+    /// Tokens of the sources to perturb. No source is empty.
     pub sources: &'a [Range<usize>],
-    /// As many tokens for each of them, where the method replaces them by other text.
+    /// For each source, an equal number of replacement tokens. Only for methods that infill text.
     pub infills: &'a [Vec<TokenId>],
 }
 
-/// A base text, and passes over it: of each source as many.
+/// A base text and passes over it. Each source has the same number of passes.
 pub struct Round {
-    /// Of the base text.
+    /// Edits of the base text.
     pub edits: Vec<Edit>,
     pub passes: Vec<Vec<Pass>>,
 }
 
-/// The rounds that a method needs; the effect is their mean.
+/// Plans the rounds of a method. The effect is the mean over the rounds.
 pub type Plan = fn(&PlanInput<'_>) -> Vec<Round>;
 
-/// What one source's passes of one round showed.
+/// Readouts of the passes of one source in one round.
 pub struct Observation<'a> {
-    /// Of the round's base text.
+    /// Readout of the round's base text.
     pub base: &'a Readout,
     pub passes: &'a [Readout],
-    /// For each token of the generation: the attention weights from where it is predicted to the source, summed over the source's tokens,
-    /// all heads and layers, in the text as it is.
+    /// For each generated token: the attention weights to the source in the row that predicts the token, summed over the source's tokens,
+    /// all heads and all layers. Measured in the unchanged text.
     pub attention: &'a [f64],
-    /// For each token of the generation: the information flow from the source, in the text as it is: see [`Readout`].
+    /// For each generated token: the information flow from the source in the unchanged text. See [`Readout`].
     pub flow: &'a [f64],
-    /// Tokens of the source.
+    /// Number of tokens of the source.
     pub length: usize,
 }
 
-/// The effect of a source on token `t` of the generation, counted from 0.
+/// The effect of a source on generated token `t` (0-based).
 pub type TokenEffect = fn(&Observation<'_>, t: usize) -> f64;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The deletion test (paper, `sec:eval`): prompt sentences become end tokens one after the other, and stay so.
+//! Deletion test (paper, `sec:eval`): replaces prompt sentences by end tokens, one after another and cumulatively.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use crate::lm::rng::Rng;
 use crate::lm::{Callback, LanguageModel, LmError, Pass, ScoreRequest};
 use crate::request::PassProgress;
 
-/// Random orders in a deletion test: the mean of their curves is what chance would do.
+/// Random orders per deletion test. The mean of their curves is the chance level.
 pub const RANDOM_ORDERS: usize = 3;
 
-/// For each of `orders` (0-based prompt sentences) `s_0`, `s_1`, ..: ln p of the whole generation, in nats, when so many of them are
-/// replaced by end tokens. One request for all; a state that several orders share is measured once. `None` where `on_pass`
-/// broke off.
+/// For each of `orders` (0-based prompt sentences): ln p of the whole generation, in nats, after its first 0, 1, .. sentences are replaced
+/// by end tokens. Sends one request for all orders, and measures a state that several orders share once. Returns `None` if `on_pass`
+/// cancels or the engine is stopped.
 pub async fn deletion_scores(
     model: &mut impl LanguageModel,
     transcript: &Transcript,
@@ -50,7 +50,7 @@ pub async fn deletion_scores(
     Ok(Some(steps.iter().map(curve).collect()))
 }
 
-/// Random orders of `n` sentences; the same seed gives the same ones.
+/// Random orders of `n` sentences. The same seed gives the same orders.
 pub fn random_orders(n: usize, count: usize, seed: u64) -> Vec<Vec<usize>> {
     let mut rng = Rng::new(seed);
     let mut order = || {
@@ -61,7 +61,7 @@ pub fn random_orders(n: usize, count: usize, seed: u64) -> Vec<Vec<usize>> {
     (0..count).map(|_| order()).collect()
 }
 
-/// The sentences in the order of the text; those without tokens have nothing to delete.
+/// Sorts the sentences by position, and drops sentences without tokens because nothing can be deleted there.
 fn deleted(sentences: &[usize], segments: &Segments) -> Vec<usize> {
     let mut deleted: Vec<usize> = sentences.iter().copied().filter(|&j| !segments.prompt[j].is_empty()).collect();
     deleted.sort_unstable();
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::attribution::fake_model::{FakeModel, text};
 
-    /// As end tokens the first and the third prompt sentence cost the three generated tokens 1/4 + 2/4 + 3/4 times 3 and 7 nats.
+    /// If end tokens replace the first or the third prompt sentence, the three generated tokens lose 1/4 + 2/4 + 3/4 times 3 or 7 nats.
     #[test]
     fn a_curve_falls_by_what_each_deleted_sentence_is_worth_and_texts_in_common_are_scored_once() {
         let (transcript, segments) = text();

@@ -1,4 +1,4 @@
-//! CLP (paper, `sec:eval`): replace a sentence by end tokens, measure how far the predictions move as a whole.
+//! CLP (paper, `sec:eval`): replaces a sentence by end tokens and measures the divergence of the predicted distributions.
 
 use super::base_method::{AttributionMethod, Observation};
 use super::perturbation;

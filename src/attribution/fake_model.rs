@@ -1,4 +1,4 @@
-//! For tests: a language model that a test wires, and what it was asked.
+//! A language model for tests. The test sets its losses, and the model records the requests.
 
 use std::ops::Range;
 
@@ -9,38 +9,38 @@ use crate::model::config::{Config, Recurrence, testing};
 use crate::model::tokenizer::TokenId;
 
 pub const END: TokenId = 2;
-/// What fills every gap.
+/// Token that fills every span.
 pub const FILLING: TokenId = 9;
 
-/// For each target of a request what its token loses, in nats, where these inputs are read.
+/// Computes the loss of each target token, in nats, from the inputs that the model reads.
 type Losses = Box<dyn Fn(&ScoreRequest<'_>, &[Input]) -> Vec<f64>>;
 
-/// Log-probs are losses, negated, divergences twice the losses. The attention from the n-th generated token to a range is n times where the
-/// range starts, the flow n times where it ends.
+/// Log-probabilities are negated losses, and divergences are twice the losses. For the n-th generated token, the attention to a range is n
+/// times the start of the range, and the flow is n times its end.
 pub struct FakeModel {
     config: Config,
     losses: Losses,
-    /// One for each text to score.
+    /// One entry per request to score.
     pub asked: Vec<Asked>,
-    /// Tokens read of base texts.
+    /// Number of base text tokens read.
     pub base_tokens: usize,
-    /// Log-probs of base texts that were known, and what they are.
+    /// Log-probabilities of base texts that a request contained, each with those that the model computed.
     pub known_bases: Vec<(Vec<f64>, Vec<f64>)>,
-    /// What was to be filled: gaps, forbidden tokens, and what is read before the text.
+    /// Infill requests: spans, forbidden tokens and start token.
     pub filled: Vec<(Vec<Range<usize>>, Vec<TokenId>, TokenId)>,
 }
 
-/// What a request asks of the text.
+/// Parameters of a request to score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    /// How many edits the base text has.
+    /// Number of edits of the base text.
     pub edits: usize,
     pub passes: usize,
     pub divergences: bool,
     pub attended: Vec<Range<usize>>,
 }
 
-/// A frame of one token, three prompt sentences, of which the second has no token, and two generated ones.
+/// One frame token, three prompt sentences, of which the second has no token, and two generated sentences.
 pub fn text() -> (Transcript, Segments) {
     let transcript = Transcript {
         tokens: (10..18).collect(),
@@ -52,7 +52,7 @@ pub fn text() -> (Transcript, Segments) {
     (transcript, Segments { prompt: vec![1..3, 3..3, 3..5], generation: vec![5..6, 6..8] })
 }
 
-/// With attention in its only layer or without.
+/// One layer, with or without attention.
 pub fn config(attends: bool) -> Config {
     let recurrence = (!attends).then(|| Recurrence { taps: 3, layers: vec![true], delta_net: None });
     Config { recurrence, ..testing::config("llama", 1, 1, 4) }
@@ -63,8 +63,8 @@ impl FakeModel {
         Self { config: config(attends), losses, asked: Vec::new(), base_tokens: 0, known_bases: Vec::new(), filled: Vec::new() }
     }
 
-    /// A position p that is read as the end token costs the n-th generated token after it n * p / 4 nats, as another token half of that,
-    /// and part of the way to the end token that part.
+    /// An end token at position p costs the n-th generated token after it n * p / 4 nats. Another wrong token costs half of that. A blend
+    /// with the end token costs its fraction.
     pub fn additive(attends: bool) -> Self {
         Self::new(attends, Box::new(additive_losses))
     }

@@ -1,16 +1,16 @@
-//! Information flow through attention and values: what a sentence takes in from each source, in one pass. Nothing is perturbed.
+//! Information flow through attention and values: how much each source contributes to a sentence, in one pass. Nothing is perturbed.
 //!
-//! In the row that predicts a token, with attention weights alpha and values v, head h of a layer puts out `o_h`, the sum over all
-//! positions of alpha v (value-weighted attention; Kobayashi et al. 2020, arXiv 2004.10102). As in the decompositions of Ferrando et al.
-//! (2022, arXiv 2203.04212; 2024, arXiv 2403.00824) a source has a share in it, here by projection:
+//! In the row that predicts a token, head h of a layer has attention weights alpha and values v. It outputs `o_h`, the sum over all
+//! positions of alpha v (value-weighted attention; Kobayashi et al. 2020, arXiv 2004.10102). Each source has a share in this output, as in
+//! the decompositions of Ferrando et al. (2022, arXiv 2203.04212; 2024, arXiv 2403.00824). Here the share is a projection:
 //!
 //! ```text
 //! f_h(j) = sum over s in source j of alpha_h(s) v_h(s) . o_h / sum over heads of |o_h|^2
 //! T(j) = mean over the tokens of the sentence of the sum over layers and heads of max(0, f_h(j))^2
 //! ```
 //!
-//! In a layer the shares of all heads and positions add up to 1. Squares keep down the small shares that every sentence gets.
-//! `docs/flow.md` says what else was tried and how well this does.
+//! In a layer the shares of all heads and positions add up to 1. Squaring reduces the small shares that every sentence gets. `docs/flow.md`
+//! lists the tested alternatives and the results.
 
 use super::attention;
 use super::base_method::{AttributionMethod, Observation};
@@ -19,13 +19,13 @@ use crate::table::Table;
 
 pub const FLOW: AttributionMethod = AttributionMethod { id: "flow", effect: flow, ..attention::ATTENTION };
 
-/// The flow from the source to where token t is predicted.
+/// Flow from the source to the row that predicts token t.
 fn flow(observation: &Observation<'_>, t: usize) -> f64 {
     observation.flow[t]
 }
 
-/// The table by this method, of the flow that was read with any base text which is the text as it is: `[generated tokens, sources with
-/// tokens]`, see [`Readout`](crate::lm::Readout).
+/// The table of this method, computed from the flow in the unchanged text. `flow` is `[generated tokens, sources with tokens]`, see
+/// [`Readout`](crate::lm::Readout).
 pub fn flow_table(transcript: &Transcript, segments: &Segments, flow: &[f64]) -> Table {
     let sources: Vec<usize> = segments.sources_with_tokens().collect();
     let score = |i: usize, j: usize| {
@@ -54,7 +54,7 @@ mod tests {
     fn the_flow_into_a_sentence_is_the_mean_over_its_tokens_and_none_from_a_source_without_tokens() {
         let transcript = Transcript { tokens: vec![5; 8], generation: 4..8, end_token: 2, control_tokens: Vec::new(), infills: Vec::new() };
         let segments = Segments { prompt: vec![1..2, 2..2, 2..4], generation: vec![4..6, 6..7, 7..8] };
-        // Of tokens 4 to 7, each from the first, third, fourth and fifth source.
+        // Flow into tokens 4 to 7, each from the first, third, fourth and fifth source.
         let flow = [[1.0, 2.0, 0.0, 0.0], [3.0, 4.0, 8.0, 0.0], [5.0, 6.0, 7.0, 0.0], [9.0, 10.0, 11.0, 12.0]];
         let table = flow_table(&transcript, &segments, flow.as_flattened());
         let rows: [&[f64]; 3] = [&[2.0, 0.0, 3.0], &[5.0, 0.0, 6.0, 7.0], &[9.0, 0.0, 10.0, 11.0, 12.0]];

@@ -1,8 +1,9 @@
-//! Integrated gradients (Sundararajan et al. 2017; paper, `sec:eval`) without back-propagation, at the level of sentences.
+//! Integrated gradients (Sundararajan et al. 2017; paper, `sec:eval`) per sentence, without backpropagation.
 //!
-//! The path leads from end tokens to the text: x(a) = e + a (x - e) for the embeddings of all sentences together; the chat frame stays.
-//! Of sentence j the attribution to `ln p_t` is the integral over a of the derivative along `x_j - e_j`. That derivative is a central
-//! difference of two scoring passes, the same two for all targets. The block's mean over the source's tokens is its n_j-th part.
+//! The path leads from end tokens to the text: x(a) = e + a (x - e) for the embeddings of all sentences together. The tokens of the chat
+//! template do not change. The attribution of sentence j to `ln p_t` is the integral over a of the derivative along `x_j - e_j`. That
+//! derivative is a central difference of two scoring passes, and the same two passes serve all targets. Dividing by the number `n_j` of
+//! source tokens gives the mean of the block.
 
 use std::ops::Range;
 
@@ -10,9 +11,9 @@ use super::attention;
 use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
 use crate::lm::{Edit, Input, Pass};
 
-/// Points on the path: the middles of as many equal steps.
+/// Number of points on the path: the midpoints of equal steps.
 pub const STEPS: usize = 20;
-/// Half the distance between the two passes of a difference, as a part of the path. Chosen by measurement: `tests/native/gradients.rs`.
+/// Half the distance between the two passes of a difference, as a fraction of the path. Chosen by measurement: `tests/native/gradients.rs`.
 pub const HALF_WIDTH: f32 = 0.005;
 
 pub const INTEGRATED_GRADIENTS: AttributionMethod = AttributionMethod {
@@ -26,13 +27,14 @@ pub const INTEGRATED_GRADIENTS: AttributionMethod = AttributionMethod {
     pairs: false,
 };
 
-/// The product of the two at each target token. The paper multiplies at each pair of target and source token, then takes the mean over
-/// the source, which is not the product of the means: in two word problems ours was about a quarter as large, and ranked the blocks with
-/// correlations of 0.97 and 0.88 to those of tokens (`tests/native/gradients.rs`).
+/// Product of attention and integrated gradient at each target token. The paper multiplies at each pair of target and source token, and
+/// then averages over the source, which is not the product of the means. In two word problems our products were about a quarter as large,
+/// and their ranking of the blocks had correlations of 0.97 and 0.88 with the ranking by tokens (`tests/native/gradients.rs`).
 pub const ATTENTION_GRADIENTS: AttributionMethod =
     AttributionMethod { id: "attn-ig", effect: weighted_slope, attention: true, ..INTEGRATED_GRADIENTS };
 
-/// For each point a round: its base text lies there on the path; for each source one pass goes a bit further and one not as far.
+/// One round per point. The base text is at that point of the path. Each source has two passes: one farther along the path, and one less
+/// far.
 fn plan(plan_input: &PlanInput<'_>) -> Vec<Round> {
     let PlanInput { transcript, segments, sources, .. } = plan_input;
     let at = |place: f32, range: &Range<usize>| {
@@ -49,7 +51,7 @@ fn plan(plan_input: &PlanInput<'_>) -> Vec<Round> {
     (0..STEPS).map(round).collect()
 }
 
-/// The derivative of `ln p_t` along the source's way, in nats: the mean over the source's tokens.
+/// The derivative of `ln p_t` along the path of the source, in nats, as the mean over the source's tokens.
 fn slope(observation: &Observation<'_>, t: usize) -> f64 {
     let [further, less_far] = [0, 1].map(|i| observation.passes[i].log_probs[t]);
     (further - less_far) / f64::from(2.0 * HALF_WIDTH) / observation.length as f64

@@ -1,9 +1,9 @@
-//! ReAGent (paper, `sec:eval`): replace a sentence by other plausible text, measure the drop of log-probability.
+//! ReAGent (paper, `sec:eval`): replaces a sentence by other plausible text and measures the drop of log-probability.
 //!
-//! The paper fills in with a masked language model, which the visitor may choose ([`REAGENT_MASKED`]). By default the model itself does,
-//! from left to right, so that no second model is needed: each source from the original text before it, as many tokens as it has, the
-//! first of them not the original one ([`crate::lm::Infill`]). Such a replacement does not know what comes after it, so it may
-//! contradict the text more than a masked model's.
+//! The paper fills the spans with a masked language model, which the visitor may choose ([`REAGENT_MASKED`]). By default the model itself
+//! fills them from left to right, so no second model is needed. It predicts each source from the original text before it and keeps the
+//! number of tokens. The first token differs from the original ([`crate::lm::InfillRequest`]). The model does not see the text after the
+//! source, so its replacement may contradict that text more than a masked model's.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub const REAGENT: AttributionMethod = AttributionMethod {
 
 pub const REAGENT_MASKED: AttributionMethod = AttributionMethod { id: "reagent-mlm", replacement: Replacement::MaskedLm, ..REAGENT };
 
-/// Of each source one pass, in which it is replaced.
+/// One pass per source, with the source replaced.
 fn plan(input: &PlanInput<'_>) -> Vec<Round> {
     let pass = |(source, infill): (&Range<usize>, &Vec<TokenId>)| vec![Pass { edits: vec![Edit::new(source.start, infill)] }];
     vec![Round { edits: Vec::new(), passes: input.sources.iter().zip(input.infills).map(pass).collect() }]

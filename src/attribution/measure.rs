@@ -1,4 +1,4 @@
-//! From plan to table: each pass once, all targets at once.
+//! Turns a plan into tables. Scores each pass once, for all targets together.
 
 use std::ops::{ControlFlow, Range};
 
@@ -10,8 +10,8 @@ use super::transcript::{Segments, Transcript};
 use crate::lm::{Callback, InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest, score_base};
 use crate::table::Table;
 
-/// The table **T** of a text by each of the methods. `on_progress` may break off; what was not measured by then stays `None`. Sources
-/// without tokens have no pass and score 0.
+/// Measures the table **T** of a text by each of the methods. `on_progress` may cancel; unmeasured cells stay `None`. Sources without
+/// tokens have no passes and score 0.
 pub async fn measure(
     model: &mut impl LanguageModel,
     request: &MeasureRequest<'_>,
@@ -23,7 +23,7 @@ pub async fn measure(
     measure_columns(model, request, 0..request.segments.n_sources(), on_progress).await
 }
 
-/// As [`measure`], of these sources only and without pairs; the cells of the others stay `None`.
+/// Like [`measure`], but only for the sources `columns` and without pairs. The other cells stay `None`.
 pub async fn measure_columns(
     model: &mut impl LanguageModel,
     request: &MeasureRequest<'_>,
@@ -58,7 +58,7 @@ pub async fn measure_columns(
     Measured { tables: measurement.tables, failure, pairs: None }
 }
 
-/// How many passes [`measure`] makes by this method, base texts not counted.
+/// Number of passes that [`measure`] makes by this method, base texts not counted.
 pub fn n_passes(method: &AttributionMethod, transcript: &Transcript, segments: &Segments) -> usize {
     if method.pairs {
         return pairs::n_passes(transcript, segments);
@@ -72,14 +72,14 @@ struct Measurement<'a> {
     transcript: &'a Transcript,
     segments: &'a Segments,
     flow_first: bool,
-    /// The sources with tokens: their numbers, and their tokens.
+    /// Numbers of the sources with tokens. `sources` contains their tokens.
     numbers: Vec<usize>,
     sources: Vec<Range<usize>>,
     n_rounds: usize,
     rounds_done: usize,
-    /// Sums over rounds: for each of the sources and each method, `[generated tokens]`.
+    /// Sums over rounds, `[sources with tokens, methods, generated tokens]`.
     effects: Vec<Vec<Vec<f64>>>,
-    /// Of the text as it is, its attention and flow `[generated tokens, sources]`; empty where no method asks for them.
+    /// Attention and flow of the unchanged text, `[generated tokens, sources]`. Empty if nothing reads them.
     attended: Readout,
     passes_done: usize,
     tables: Vec<Table>,
@@ -106,7 +106,7 @@ impl Measurement<'_> {
         Ok(())
     }
 
-    /// What stands in place of the sources, where that is other text.
+    /// Replacement texts of the sources. Empty if the method does not replace text by text; `None` if `on_progress` cancels.
     async fn infills(
         &self,
         model: &mut impl LanguageModel,
@@ -134,7 +134,7 @@ impl Measurement<'_> {
         flow_table(self.transcript, self.segments, &self.attended.flow)
     }
 
-    /// Reads attention in the text as it is, where no round has that as its base text.
+    /// Reads attention in the unchanged text. Needed if no round has it as its base text.
     async fn read_attention(&mut self, model: &mut impl LanguageModel) -> Result<(), LmError> {
         let Transcript { tokens, generation, .. } = self.transcript;
         let request = ScoreRequest { attended: &self.sources, ..ScoreRequest::new(tokens, generation.clone(), &[]) };
@@ -142,7 +142,7 @@ impl Measurement<'_> {
         Ok(())
     }
 
-    /// Scores one round; the last one completes the table.
+    /// Scores one round. The last round completes the tables.
     async fn round(
         &mut self,
         model: &mut impl LanguageModel,
@@ -158,7 +158,7 @@ impl Measurement<'_> {
             attended: if reads_attention { &sources } else { &[] },
             ..ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes)
         };
-        // Which source each pass belongs to.
+        // The source that each pass belongs to.
         let owners: Vec<usize> = round.passes.iter().enumerate().flat_map(|(k, passes)| passes.iter().map(move |_| k)).collect();
         let (mut base, mut of_source, mut go_on) = (None, Vec::new(), ControlFlow::Continue(()));
         let score = model.score(&request, async |number, readout| {
@@ -181,7 +181,7 @@ impl Measurement<'_> {
         Ok(go_on)
     }
 
-    /// Takes the scores of a round's base text, with which sources without a pass are complete.
+    /// Processes the scores of a round's base text. They complete sources without passes.
     async fn take_base(
         &mut self,
         round: &Round,
@@ -202,7 +202,7 @@ impl Measurement<'_> {
         go_on
     }
 
-    /// Takes the readouts of a source's passes in this round.
+    /// Processes the readouts of a source's passes in this round.
     async fn observe(
         &mut self,
         k: usize,
@@ -226,7 +226,7 @@ impl Measurement<'_> {
         on_progress.call(MeasureProgress::Column(MeasuredColumn { source, scores, done: self.passes_done })).await
     }
 
-    /// The mean effect over all rounds and the tokens of each sentence after `source`.
+    /// The mean effect over all rounds and over the tokens of each sentence after `source`.
     fn scores(&self, source: usize, effects: &[f64]) -> Vec<f64> {
         let start = self.transcript.generation.start;
         let mean = |target: &Range<usize>| {
@@ -242,7 +242,7 @@ mod tests {
     use crate::attribution::fake_model::{Asked, END, FakeModel, text};
     use crate::attribution::{METHODS, method};
 
-    /// What a measurement told, without numbers but those of sources and passes.
+    /// Progress of a measurement, reduced to the numbers of sources and passes.
     #[derive(Clone, Debug, PartialEq)]
     enum Told {
         Base { with_flow: bool },
@@ -250,7 +250,7 @@ mod tests {
         Column(usize, usize),
     }
 
-    /// By these methods on a model with or without attention, broken off at the event of this number, counted from 0.
+    /// Measures by these methods on a model with or without attention. Cancels at event `last` (0-based).
     fn measured(ids: &[&str], flow_first: bool, attends: bool, last: usize) -> (Measured, Vec<Told>, Vec<Asked>) {
         let (transcript, segments) = text();
         let methods: Vec<&AttributionMethod> = ids.iter().map(|id| method(id).expect("there is one")).collect();
@@ -276,8 +276,8 @@ mod tests {
         }
     }
 
-    /// By hand. As end tokens the sources cost the three generated tokens n/4 times 1 + 2, 3 + 4 and 5 nats; the last sentence has two
-    /// tokens. Along the path from end tokens that is the slope, here for each token of the source.
+    /// Computed by hand. As end tokens, the sources cost the three generated tokens n/4 times 1 + 2, 3 + 4 and 5 nats. The last sentence
+    /// has two tokens. The slope along the path has the same values, here divided by the number of source tokens.
     #[test]
     fn the_score_of_a_sentence_is_the_mean_effect_over_its_tokens_and_all_rounds() {
         let drop: [&[f64]; 2] = [&[0.75, 0.0, 1.75], &[1.875, 0.0, 4.375, 3.125]];
@@ -310,7 +310,7 @@ mod tests {
         let sources = [1..3, 3..5, 5..6];
         let scored = |passes: usize| Asked { edits: 0, passes, divergences: false, attended: Vec::new() };
         let attended = |asked: Asked| Asked { attended: sources.to_vec(), ..asked };
-        // All four sentences that have tokens lie on the path; each of three sources has a pass on either side.
+        // The path contains all four sentences with tokens. Each of the three sources has one pass on either side of each point.
         let path = vec![Asked { edits: 4, ..scored(6) }; 20];
         let looked_first = || std::iter::once(attended(scored(0))).chain(path.clone()).collect::<Vec<Asked>>();
         let asked = |ids: &[&str], flow_first: bool, attends: bool| measured(ids, flow_first, attends, usize::MAX).2;
@@ -358,7 +358,7 @@ mod tests {
         let with_first = [base(false), Told::Pass(4), Told::Pass(5), Told::Column(0, 5), Told::Column(2, 5), Told::Column(3, 5)];
         let with_third = [base(false), Told::Pass(6), Told::Column(2, 6), Told::Column(3, 6)];
         assert_eq!(told("pairs", false), [&alone[..], &with_first, &with_third].concat());
-        // Twenty rounds of two passes for each of three sources; in the last one each source's second pass completes its column.
+        // Twenty rounds of two passes for each of three sources. In the last round, the second pass of each source completes its column.
         let mut path: Vec<Told> =
             (0..20).flat_map(|round| std::iter::once(base(false)).chain((1..=6).map(move |pass| Told::Pass(6 * round + pass)))).collect();
         let n = path.len();
@@ -380,7 +380,7 @@ mod tests {
                 assert_eq!(told, all[..=last], "{id}");
                 assert!(stopped.failure.is_none(), "{id}");
                 let is_told = |j: usize| told.iter().any(|event| matches!(event, Told::Column(source, _) if *source == j));
-                // The second one has no tokens.
+                // The second source has no tokens.
                 let measured: Vec<usize> = (0..4).filter(|&j| stopped.tables[0].is_measured(j)).collect();
                 assert_eq!(measured, (0..4).filter(|&j| j == 1 || is_told(j)).collect::<Vec<_>>(), "{id}, stopped at {last}");
             }

@@ -1,23 +1,23 @@
-//! What is measured, what a measurement tells while it goes on, and what comes of it.
+//! Requests, progress and results of a measurement.
 
 use super::base_method::AttributionMethod;
 use super::transcript::{Segments, Transcript};
 use crate::lm::LmError;
 use crate::table::Table;
 
-/// The methods by which a text is measured.
+/// A text to measure, and the methods.
 #[derive(Clone, Copy)]
 pub struct MeasureRequest<'a> {
-    /// They share their passes: [`AttributionMethod::shares_passes_with`].
+    /// Methods that share their passes: [`AttributionMethod::shares_passes_with`].
     pub methods: &'a [&'a AttributionMethod],
     pub transcript: &'a Transcript,
     pub segments: &'a Segments,
-    /// Whether the text as it is is read for its information flow too, which is told before the first pass.
+    /// Whether to measure the information flow of the unchanged text too, and to report it before the first pass.
     pub flow_first: bool,
 }
 
 impl<'a> MeasureRequest<'a> {
-    /// Without flow.
+    /// Requests scores without reporting the flow first.
     pub fn new(methods: &'a [&'a AttributionMethod], transcript: &'a Transcript, segments: &'a Segments) -> Self {
         Self { methods, transcript, segments, flow_first: false }
     }
@@ -25,55 +25,55 @@ impl<'a> MeasureRequest<'a> {
 
 /// Progress of a measurement.
 pub enum MeasureProgress {
-    /// A base text is scored; with the text as it is comes the table by information flow, where the request asks for it.
+    /// A base text is scored. For the unchanged text, `flow` is the table by information flow, if requested.
     Base {
         flow: Option<Table>,
     },
-    /// A step that completes no source; `done` passes by now.
+    /// A step that does not complete a source; `done` passes so far.
     Pass {
         done: usize,
     },
     Column(MeasuredColumn),
 }
 
-/// One source measured.
+/// The scores of one source.
 pub struct MeasuredColumn {
     pub source: usize,
-    /// By each method, on each generated sentence after the source.
+    /// Scores by each method on each generated sentence after the source.
     pub scores: Vec<Vec<f64>>,
-    /// Passes done.
+    /// Number of passes done.
     pub done: usize,
 }
 
-/// A table for each method, and why they are partial where the model failed.
+/// A table for each method. If the model failed, the tables are partial, and `failure` contains the reason.
 pub struct Measured {
     pub tables: Vec<Table>,
     pub failure: Option<LmError>,
-    /// What pairs of sources do, where the method measures them.
+    /// Results for pairs of sources, if the method measures them.
     pub pairs: Option<MeasuredPairs>,
 }
 
-/// What was measured of pairs.
+/// Results for pairs of sources.
 #[derive(Debug)]
 pub struct MeasuredPairs {
-    /// What each source does alone.
+    /// Table of each source alone.
     pub alone: Table,
     pub effects: Vec<PairEffect>,
-    /// By information flow; nothing where the model failed before.
+    /// Table by information flow; `None` if it was not measured.
     pub flow: Option<Table>,
 }
 
-/// What two sources do together to a generated sentence.
+/// Joint effect of two sources on a generated sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairEffect {
     /// The row of the table.
     pub target: usize,
     /// Columns of the table, ascending.
     pub sources: [usize; 2],
-    /// The loss that shows only when both are gone, in nats per token.
+    /// Loss beyond the two single losses when both sources are replaced, in nats per token.
     pub amount: f64,
-    /// Tokens of the generation, counted from its start, for which either source is enough.
+    /// Generated tokens (0-based) for which either source is enough.
     pub either_is_enough: Vec<usize>,
-    /// Tokens that only both sources together give.
+    /// Generated tokens (0-based) that need both sources.
     pub only_together: Vec<usize>,
 }

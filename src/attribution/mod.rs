@@ -1,4 +1,4 @@
-//! Base attribution: from a model and a text to the table **T**. Pure functions around one impure step.
+//! Base attribution: measures the table **T** of a text on a model. All steps except the scoring are pure functions.
 
 mod attention;
 mod base_method;
@@ -21,7 +21,7 @@ pub use base_method::{AttributionMethod, Observation, Plan, PlanInput, Replaceme
 pub use gradients::HALF_WIDTH;
 pub use transcript::{Segments, Transcript};
 
-/// All methods. Adding one takes a file, a line here, and its description in `explanation::METHODS`.
+/// All methods. A new method needs a file, a line here, and a description in `explanation::METHODS`.
 pub const METHODS: &[AttributionMethod] = &[
     pairs::PAIRS,
     perturbation::PERTURBATION,
@@ -34,7 +34,7 @@ pub const METHODS: &[AttributionMethod] = &[
     gradients::ATTENTION_GRADIENTS,
 ];
 
-/// The method of this id.
+/// The method with this id.
 pub fn method(id: &str) -> Option<&'static AttributionMethod> {
     METHODS.iter().find(|method| method.id == id)
 }

@@ -1,18 +1,18 @@
-//! Pairs: what each source does alone, as by Pert., and what two sources do together.
+//! Pairs: measures each source alone, like Pert., and then two sources together.
 //!
-//! Where a fact is said twice, either copy can be blanked out without any loss, so one sentence at a time neither seems to matter. For two
-//! sources j, k before a sentence, D being the mean drop of its log-probability in nats per token and g = min(1, exp(-D)) what is left of
-//! it:
+//! If the text states a fact twice, either copy can be blanked out without a loss, so neither has an effect alone. Let j and k be two
+//! sources before a sentence. D is the mean drop of the sentence's log-probability, in nats per token, and g = min(1, exp(-D)) is the
+//! remaining fraction of its probability.
 //!
 //! ```text
-//! w = clamp(g(j) + g(k) - 1 - g(jk), 0, 1)            the loss of both that the two single losses do not explain
-//! C = w * max(0, D(jk) - D(j) - D(k))                 counted only as far as the sentence was still alive
+//! w = clamp(g(j) + g(k) - 1 - g(jk), 0, 1)            the part of the joint loss that the single losses do not explain
+//! C = w * max(0, D(jk) - D(j) - D(k))                 counted only as far as the sentence was still likely
 //! T[j] = max(0, D(j)) + 1/2 * sum over k of C(j, k)
 //! ```
 //!
-//! The pass over the text as it is gives the information flow too (`attribution/flow`), by which the scores are weighted when the graph is
-//! made, unless some layers of the model have no attention. Nothing is drawn at random. `docs/pairs.md` says what else was tried and how
-//! well this does.
+//! The pass over the unchanged text also measures the information flow (`attribution/flow`), unless some layers of the model have no
+//! attention. The graph weights the scores by this flow. The method is deterministic. `docs/pairs.md` lists the tested alternatives and the
+//! results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
@@ -29,19 +29,20 @@ use crate::table::Table;
 
 pub const PAIRS: AttributionMethod = AttributionMethod { id: "pairs", pairs: true, ..PERTURBATION };
 
-/// At most so many pairs for each source: then the whole costs at most some eight times as much as the sources alone.
+/// Maximum number of pairs per source. It limits the total cost to about eight times that of the sources alone.
 const MOST_PAIRS_PER_SOURCE: usize = 7;
-/// Nor are pairs measured beyond so many passes in all: a long text, or one by words, would take too long.
+/// No pairs are added beyond this total number of passes, because long texts, or texts by words, would take too long.
 pub const MOST_PASSES: usize = 240;
-/// A word is likely still where its probability is at least this part of what it was, and unlikely where it is at most that part.
+/// A token is still likely if its probability is at least `STILL_LIKELY` times the original one, and unlikely if it is at most `UNLIKELY`
+/// times that.
 const STILL_LIKELY: f64 = 0.5;
 const UNLIKELY: f64 = 0.1;
-/// A joint effect is told in words where it is at least this part of what all sources do to the sentence.
+/// A joint effect is described in words if it is at least this fraction of the effect of all sources on the sentence.
 const WORTH_TELLING: f64 = 0.1;
-/// Documents leave out what is no more than this part.
+/// Documents omit joint effects up to this fraction.
 const WORTH_KEEPING: f64 = 0.01;
 
-/// Measures all sources alone and then in pairs. `on_progress` may break off; pairs not measured by then count as without effect.
+/// Measures all sources alone and then in pairs. `on_progress` may cancel. Unmeasured pairs count as pairs without a joint effect.
 pub async fn measure_pairs(
     model: &mut impl LanguageModel,
     request: &MeasureRequest<'_>,
@@ -53,7 +54,7 @@ pub async fn measure_pairs(
     Measured { tables: vec![measurement.table], failure, pairs: Some(pairs) }
 }
 
-/// The pairs that are measured: all of them, or where that would cost too much those that share most words. By their first source.
+/// The pairs to measure, by their first source. If all pairs would cost too much, only those that share the most words.
 pub fn chosen_pairs(transcript: &Transcript, segments: &Segments) -> BTreeMap<usize, Vec<usize>> {
     let sources: Vec<usize> = segments.sources_with_tokens().collect();
     let most = (MOST_PAIRS_PER_SOURCE * sources.len()).min(MOST_PASSES.saturating_sub(sources.len()));
@@ -70,7 +71,7 @@ pub fn chosen_pairs(transcript: &Transcript, segments: &Segments) -> BTreeMap<us
     by_first
 }
 
-/// How much two sources say in the same words: a token that few sources have says more.
+/// How many words two sources share. A token weighs more if fewer sources have it.
 fn shared_words(transcript: &Transcript, segments: &Segments, sources: &[usize]) -> impl Fn(usize, usize) -> f64 {
     let tokens = |j: usize| transcript.tokens[segments.source(j).clone()].iter().copied().collect::<BTreeSet<TokenId>>();
     let tokens: BTreeMap<usize, BTreeSet<TokenId>> = sources.iter().map(|&j| (j, tokens(j))).collect();
@@ -79,7 +80,7 @@ fn shared_words(transcript: &Transcript, segments: &Segments, sources: &[usize])
     move |j, k| tokens[&j].intersection(&tokens[&k]).map(|token| 1.0 / uses[token] as f64).sum()
 }
 
-/// How many passes [`measure_pairs`] makes, base texts not counted.
+/// Number of passes that [`measure_pairs`] makes, base texts not counted.
 pub fn n_passes(transcript: &Transcript, segments: &Segments) -> usize {
     segments.sources_with_tokens().count() + chosen_pairs(transcript, segments).values().map(Vec::len).sum::<usize>()
 }
@@ -87,12 +88,12 @@ pub fn n_passes(transcript: &Transcript, segments: &Segments) -> usize {
 struct PairMeasurement<'a> {
     transcript: &'a Transcript,
     segments: &'a Segments,
-    /// By information flow, from the text as it is.
+    /// Table by information flow in the unchanged text.
     flow: Option<Table>,
-    /// Log-probabilities of the generated tokens: of the text as it is, and without each source. Empty where not measured.
+    /// Log-probabilities of the generated tokens in the unchanged text. `without` contains those without each source. Empty until measured.
     base: Vec<f64>,
     without: BTreeMap<usize, Vec<f64>>,
-    /// With what either source alone already takes of the target, in nats per token.
+    /// Each effect with the part of the target's loss that either source alone causes, in nats per token.
     effects: Vec<(PairEffect, f64)>,
     table: Table,
     alone: Table,
@@ -133,7 +134,7 @@ impl<'a> PairMeasurement<'a> {
         blank(self.transcript, self.segments.source(j))
     }
 
-    /// One pass for each of `sources`, alone, which makes the table of Pert., or together with `first`, which comes before them.
+    /// Scores one pass for each of `sources`: alone, which gives the table of Pert., or together with `first`, which precedes them.
     async fn round(
         &mut self,
         model: &mut impl LanguageModel,
@@ -146,7 +147,7 @@ impl<'a> PairMeasurement<'a> {
         let has_flow = first.is_none() && model.config().attends_everywhere();
         let attended: Vec<Range<usize>> = sources.iter().filter(|_| has_flow).map(|&j| self.segments.source(j).clone()).collect();
         let scored = ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes);
-        // Without its first source the text is a pass of the first round.
+        // The text without its first source was a pass of the first round.
         let known = first.and_then(|j| self.without.get(&j)).cloned();
         let request = ScoreRequest { edits: &edits, attended: &attended, base_log_probs: known.as_deref(), ..scored };
         let mut go_on = ControlFlow::Continue(());
@@ -162,7 +163,7 @@ impl<'a> PairMeasurement<'a> {
         Ok(go_on)
     }
 
-    /// Takes the readout of a round's base text, or of one of its passes.
+    /// Processes the readout of a round's base text, or of one of its passes.
     async fn take(
         &mut self,
         first: Option<usize>,
@@ -191,7 +192,7 @@ impl<'a> PairMeasurement<'a> {
         on_progress.call(MeasureProgress::Column(MeasuredColumn { source, scores: vec![scores], done: self.passes_done })).await
     }
 
-    /// Tells the columns that have changed.
+    /// Reports the changed columns.
     async fn report(&self, sources: impl Iterator<Item = &usize>, on_progress: &mut dyn Callback<MeasureProgress>) -> ControlFlow<()> {
         for &source in sources {
             let scores = self.table.rows_after(source).map(|i| self.table.row(i)[source].unwrap_or(0.0)).collect();
@@ -206,13 +207,13 @@ impl<'a> PairMeasurement<'a> {
         target.start - start..target.end - start
     }
 
-    /// D: the mean drop of log-probability over a sentence, in nats per token.
+    /// D: the mean drop of a sentence's log-probability, in nats per token.
     fn drop(&self, target: &Range<usize>, log_probs: &[f64]) -> f64 {
         let tokens = self.tokens(target);
         tokens.clone().map(|t| self.base[t] - log_probs[t]).sum::<f64>() / tokens.len().max(1) as f64
     }
 
-    /// Takes what two sources do together to the sentences after both.
+    /// Adds the joint effects of two sources on the sentences after both. `both`: log-probabilities without the two sources.
     fn observe(&mut self, sources: [usize; 2], both: &[f64]) {
         let first_row = self.table.rows_after(sources[1]).start;
         for (i, target) in self.segments.targets(sources[1]).iter().enumerate() {
@@ -242,7 +243,7 @@ impl<'a> PairMeasurement<'a> {
         }
     }
 
-    /// What was found, without words for what is too small to be told. Without any pair the table is that of single sources.
+    /// The joint effects that are large enough for documents. Removes the tokens of those too small to be described.
     fn pairs(&mut self) -> MeasuredPairs {
         let row_sum = |target: usize| self.table.row(target).iter().flatten().map(|score| score.max(0.0)).sum::<f64>();
         let told = |(mut effect, needed_by_both): (PairEffect, f64)| {
@@ -260,7 +261,7 @@ impl<'a> PairMeasurement<'a> {
     }
 }
 
-/// C: the loss of both sources that the two single losses do not explain, in nats per token, as far as the sentence was still alive.
+/// C: the loss of both sources beyond the two single losses, in nats per token, as far as the sentence was still likely.
 fn joint_effect([a, b]: [f64; 2], both: f64) -> f64 {
     let left = |drop: f64| (-drop).exp().min(1.0);
     let weight = (left(a) + left(b) - 1.0 - left(both)).clamp(0.0, 1.0);
@@ -305,7 +306,7 @@ mod tests {
         assert_eq!(n_passes(&transcript, &segments), 4 + 6);
         let (mut transcript, segments) = text(20, 2);
         let n = segments.n_sources();
-        // Sources 2 and 17 say the same.
+        // Sources 2 and 17 have the same tokens.
         let copied = transcript.tokens[segments.source(2).clone()].to_vec();
         transcript.tokens[segments.source(17).clone()].copy_from_slice(&copied);
         let pairs = chosen_pairs(&transcript, &segments);
@@ -328,7 +329,8 @@ mod tests {
         assert_eq!([shared(0, 1), shared(0, 2)], [0.25 + 0.5, 0.25]);
     }
 
-    /// Two sources before a generated sentence of five tokens, by what each token loses without either one and without both.
+    /// Two sources before a generated sentence of five tokens. Each token has a loss without the first source, without the second, and
+    /// without both.
     #[test]
     fn words_are_told_for_which_either_source_is_enough_or_both_are_needed() {
         let transcript =
@@ -352,7 +354,7 @@ mod tests {
         assert_eq!(told([12.5, 15.0, 5.0]), [], "next to what the others do it is not worth telling");
     }
 
-    /// Of three sources before two sentences of one token each, either of the first two is enough for the second sentence.
+    /// Three sources before two sentences of one token each. Either of the first two sources is enough for the second sentence.
     #[test]
     fn a_joint_effect_is_shared_equally_and_without_one_scores_stay_as_they_were() {
         let (transcript, segments) = (
@@ -364,7 +366,7 @@ mod tests {
         measurement.without = BTreeMap::from([(0, vec![-0.5, -1.0]), (1, vec![-1.0, -0.75])]);
         measurement.table = Table::from_fn(3, 2, |i, j| Some([[-0.5, 0.0, 0.25, 0.0], [0.0, -0.25, 0.25, 0.5]][i][j]));
         measurement.observe([0, 1], &[-0.5, -4.0]);
-        // Without the second source the sentence is a quarter of a nat likelier, which counts as no more than whole.
+        // Without the second source the sentence is 0.25 nats likelier. Its remaining probability is limited to 1.
         let amount = (1.0 - (-3.0_f64).exp()) * 3.25;
         assert!((measurement.effects[0].0.amount - amount).abs() < 1e-12);
         assert_eq!(measurement.effects.len(), 1, "the first sentence loses nothing by both");
@@ -380,7 +382,7 @@ mod tests {
         let (transcript, segments) = text(2, 1);
         let told = |amount: f64, needed_by_both: f64| {
             let mut measurement = PairMeasurement::new(&MeasureRequest::new(&[&PAIRS], &transcript, &segments));
-            // What works against the sentence does not count.
+            // Negative scores do not count.
             measurement.table = Table::from_fn(2, 1, |_, j| Some([100.0, -50.0][j]));
             let effect = PairEffect { target: 0, sources: [0, 1], amount, either_is_enough: vec![0], only_together: vec![1] };
             measurement.effects = vec![(effect, needed_by_both)];

@@ -1,4 +1,4 @@
-//! Pairs on models whose wiring is known: facts that are said twice, and facts that only help together.
+//! Tests Pairs on models with known dependencies: facts that are stated twice, and facts that only help together.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use super::measure::measure;
 use super::measured::{MeasureRequest, Measured, PairEffect};
 use super::{Segments, Transcript, method};
 
-/// What a token loses, in nats, that has lost what it stands on.
+/// Loss in nats of a token without the evidence that it depends on.
 const LOSS: f64 = 6.0;
 
 /// Three prompt sentences and two generated ones, of two tokens each.
@@ -17,8 +17,8 @@ fn text() -> (Transcript, Segments) {
     (transcript, Segments { prompt: vec![1..3, 3..5, 5..7], generation: vec![7..9, 9..11] })
 }
 
-/// `is_supported` says whether a token of the last sentence still has what it stands on, given which of the four sentences before it are
-/// there.
+/// A model whose last sentence depends on the four sentences before it. `is_supported` gets which of them are present, and returns whether
+/// the evidence is complete.
 fn wired(is_supported: fn(&[bool]) -> bool) -> FakeModel {
     let (_, segments) = text();
     FakeModel::new(
@@ -38,7 +38,7 @@ fn measured(is_supported: fn(&[bool]) -> bool, id: &str) -> Measured {
     pollster::block_on(measure(&mut wired(is_supported), &request, &mut async |_| ControlFlow::Continue(())))
 }
 
-/// The shares of the four sources in the last sentence, and what pairs do.
+/// Shares of the four sources in the last sentence, and the joint effects.
 fn shares(is_supported: fn(&[bool]) -> bool) -> (Vec<f64>, Vec<PairEffect>) {
     let measured = measured(is_supported, "pairs");
     let row: Vec<f64> = measured.tables[0].row(1).iter().map(|score| score.unwrap()).collect();
@@ -86,13 +86,13 @@ fn no_round_measures_a_text_again_that_a_pass_has_measured() {
     let methods = [method("pairs").unwrap()];
     let request = MeasureRequest::new(&methods, &transcript, &segments);
     pollster::block_on(measure(&mut model, &request, &mut async |_| ControlFlow::Continue(())));
-    // Four sources: the text as it is, then three rounds, each without one of them.
+    // Four sources: the unchanged text, then three rounds, each without one source.
     assert_eq!(model.asked.iter().map(|asked| (asked.edits, asked.passes)).collect::<Vec<_>>(), [(0, 4), (1, 3), (1, 2), (1, 1)]);
     assert_eq!(model.known_bases.len(), 3);
     for (known, computed) in &model.known_bases {
         assert_eq!(known, computed);
     }
-    // All ten tokens before the last once, then up to the last source, which begins at token 7.
+    // First all ten tokens before the last one. Then each round reads up to the last source, which begins at token 7.
     assert_eq!(model.base_tokens, 10 + 3 * 7);
 }
 

@@ -1,4 +1,4 @@
-//! Pert. (paper, `sec:eval`): replace a sentence by end tokens, measure the drop of log-probability.
+//! Pert. (paper, `sec:eval`): replaces a sentence by end tokens and measures the drop of log-probability.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub const PERTURBATION: AttributionMethod = AttributionMethod {
     pairs: false,
 };
 
-/// Of each source one pass, in which all its tokens are end tokens.
+/// One pass per source, with all its tokens replaced by end tokens.
 pub fn plan(input: &PlanInput<'_>) -> Vec<Round> {
     let pass = |source: &Range<usize>| vec![Pass { edits: vec![blank(input.transcript, source)] }];
     vec![Round { edits: Vec::new(), passes: input.sources.iter().map(pass).collect() }]

@@ -1,26 +1,26 @@
-//! A text that was answered, and where its sentences lie.
+//! An answered text and the positions of its sentences.
 
 use std::ops::Range;
 
 use crate::model::tokenizer::TokenId;
 
-/// A text that was answered, as the model read it.
+/// An answered text, as the model read it.
 #[derive(Clone, Debug)]
 pub struct Transcript {
-    /// Chat frame, prompt and generation; no end token.
+    /// Chat template, prompt and generation, without an end token.
     pub tokens: Vec<TokenId>,
-    /// Positions of the generated tokens: the last ones.
+    /// Positions of the generated tokens, at the end of `tokens`.
     pub generation: Range<usize>,
-    /// What perturbed tokens become: the end-of-sequence token.
+    /// Replacement for perturbed tokens: the end-of-sequence token.
     pub end_token: TokenId,
-    /// Tokens that no text contains, such as those of the chat frame.
+    /// Tokens that never occur in a text, such as those of the chat template.
     pub control_tokens: Vec<TokenId>,
-    /// For each source, as many other tokens as it has; empty where the method needs none.
+    /// For each source, an equal number of replacement tokens. Empty if the method needs none.
     pub infills: Vec<Vec<TokenId>>,
 }
 
-/// Where each sentence lies in a transcript's tokens, prompt sentences first. A sentence may have no token of
-/// its own, where a token spans two sentences; tokens of the chat frame belong to none.
+/// Tokens of each sentence in a transcript, prompt sentences first. A sentence has no token of its own if its tokens span two sentences.
+/// Tokens of the chat template belong to no sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segments {
     pub prompt: Vec<Range<usize>>,
@@ -33,7 +33,7 @@ impl Segments {
         self.prompt.get(j).unwrap_or_else(|| &self.generation[j - self.prompt.len()])
     }
 
-    /// The sources that can be perturbed.
+    /// The sources with tokens. Only these can be perturbed.
     pub fn sources_with_tokens(&self) -> impl Iterator<Item = usize> {
         (0..self.n_sources()).filter(|&j| !self.source(j).is_empty())
     }
@@ -43,7 +43,7 @@ impl Segments {
         &self.generation[(j + 1).saturating_sub(self.prompt.len())..]
     }
 
-    /// How many sentences can influence a later one: all but the last generated one.
+    /// Number of sentences that can influence a later one: all except the last generated sentence.
     pub fn n_sources(&self) -> usize {
         (self.prompt.len() + self.generation.len()).saturating_sub(1)
     }

@@ -1,4 +1,4 @@
-//! The page: what someone downloads who opens a shared explanation. It holds no engine.
+//! The page: the program that readers of a shared explanation download. It contains no engine.
 
 fn main() {
     glasscage::app::start();

@@ -1,4 +1,4 @@
-//! The worker: the engines, and no page.
+//! The worker: contains the engines, but not the page.
 
 fn main() {
     glasscage::worker::start::run();

@@ -1,6 +1,6 @@
-//! The viewer: what shows an explanation in other people's pages, and what it offers to scripts there. It can run nothing.
+//! The viewer: shows an explanation in other pages, and offers functions to their scripts. It cannot run a model.
 //!
-//! Texts go in and out as JSON; what is refused is thrown as an `Error` with words for the reader. `www/element.d.ts` has the types.
+//! Scripts pass documents as JSON. Failures are thrown as an `Error` with a message for the reader. `www/element.d.ts` has the types.
 
 use glasscage::app::viewer;
 use glasscage::explanation::{Document, to_fragment};
@@ -10,16 +10,16 @@ use glasscage::shares::Shares;
 use js_sys::Error;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// A program has it; scripts decide what is done.
+/// Does nothing, because scripts call the functions below.
 fn main() {}
 
-/// Shows the explanation that the page, its address or the page around it gives.
+/// Shows the explanation from the page, its address or the embedding page.
 #[wasm_bindgen]
 pub fn start() {
     viewer::start();
 }
 
-/// The document (JSON) that a text carries: its JSON, a link, an SVG or a page.
+/// The document (JSON) in a text: its JSON, a link, an SVG or an HTML page.
 #[wasm_bindgen(js_name = documentOf)]
 pub fn document_of(text: &str) -> Result<String, Error> {
     Ok(open(text)?.to_json())
@@ -31,14 +31,14 @@ pub fn fragment_of(json: &str) -> Result<String, Error> {
     Ok(to_fragment(&open(json)?))
 }
 
-/// The influence of each sentence of prompt and answer on the explained ones, through the steps; NaN where it was not measured.
+/// Influence of each sentence of prompt and answer on the explained ones, through the steps. NaN if not measured.
 #[wasm_bindgen(js_name = sharesOf)]
 pub fn shares_of(json: &str) -> Result<Vec<f64>, Error> {
     let shares = Shares::of(&open(json)?);
     Ok(shares.amounts.iter().map(|[total, _]| total.unwrap_or(f64::NAN)).collect())
 }
 
-/// A document as a picture (SVG), so many CSS pixels wide.
+/// A document as a picture (SVG) of `width` CSS pixels.
 #[wasm_bindgen(js_name = svgOf)]
 pub fn svg_of(json: &str, width: f64, is_dark: bool) -> Result<String, Error> {
     Ok(figure::svg(&open(json)?, &Options { width, is_dark, ..Options::default() }))

@@ -18,9 +18,9 @@ use crate::lm::Input;
 use crate::model::arch::Gate;
 use crate::model::config::Config;
 
-/// Tokens that go through the layers at once.
+/// Maximum number of tokens that pass through the layers together.
 const CHUNK: usize = 256;
-/// Scores of attention that are there at once, of all heads: 64 MB.
+/// Maximum number of attention scores in memory at the same time, over all heads: 64 MB.
 const MAX_SCORES: usize = 1 << 24;
 
 /// All weights and sizes of a model.
@@ -141,7 +141,7 @@ impl Transformer {
     }
 }
 
-/// How many rows go through the layers at once, of a text of `length` tokens: each has a score for each head and token.
+/// Number of rows that pass through the layers together, for a text of `length` tokens. Each row has a score per head and token.
 fn chunk_rows(n_heads: usize, length: usize) -> usize {
     (MAX_SCORES / n_heads.saturating_mul(length).max(1)).clamp(1, CHUNK)
 }

@@ -177,8 +177,8 @@ impl CandleModel {
         Ok(BaseText { cache, predicting: Some(hidden.narrow(0, targets.start - 1, targets.len())?) })
     }
 
-    /// Keys and values of a base text whose readout is known, as far as passes need them. Up to its first edit they are those of the text
-    /// without edits, which is read whole where it was not read before: so each number is the same whatever was asked earlier.
+    /// Caches of a base text whose readout is known, as far as passes need them. Up to the first edit, they are those of the unedited text,
+    /// which is read as a whole. So results do not depend on earlier requests.
     fn read_known_base(&mut self, request: &ScoreRequest<'_>, inputs: &[Input]) -> Result<Cache, LmError> {
         let end = request.base_length();
         let shared = match request.edits.first() {
@@ -211,7 +211,7 @@ impl CandleModel {
         Ok(cache)
     }
 
-    /// Keeps the text of a request that has no edits, for requests that have some.
+    /// Keeps the text of a request without edits, for later requests with edits.
     fn keep_scored(&mut self, request: &ScoreRequest<'_>, base: BaseText) {
         if request.edits.is_empty() && self.transformer.config.attends_everywhere() {
             self.scored = Some(ScoredText { tokens: request.tokens[..request.targets.end - 1].to_vec(), cache: base.cache });
@@ -312,11 +312,11 @@ fn changed_targets(ScoreRequest { targets, .. }: &ScoreRequest<'_>, pass: &Pass)
 /// Data of the base text that passes need.
 struct BaseText {
     cache: Cache,
-    /// Hidden states that predict the targets, `[targets, dim]`; none where their readout is known.
+    /// Hidden states that predict the targets, `[targets, dim]`; `None` if their readout is known.
     predicting: Option<Tensor>,
 }
 
-/// A text without edits, and what the layers keep of it.
+/// A text without edits, and its per-layer caches.
 struct ScoredText {
     tokens: Vec<TokenId>,
     cache: Cache,
@@ -332,7 +332,7 @@ impl LanguageModel for CandleModel {
     }
 
     fn reset(&mut self, _capacity: usize) {
-        // Its memory is for the next text.
+        // Free the memory for the next text.
         self.scored = None;
         self.text = self.transformer.empty_cache(false);
     }

@@ -33,7 +33,7 @@ pub struct OwnedScoreRequest {
     edits: Vec<Edit>,
     passes: Vec<Pass>,
     divergences: bool,
-    /// Empty where they are not known.
+    /// Empty if they are not known.
     base_log_probs: Vec<f64>,
 }
 

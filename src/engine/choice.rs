@@ -1,4 +1,5 @@
-//! Which engine: the one asked for, or a GPU that passes the self-tests, else the CPU; and what a visitor should know about it.
+//! Chooses the engine for a model: the requested one, or a GPU that passes the self-tests, else the CPU. Adds a notice for the visitor if
+//! needed.
 
 use std::rc::Rc;
 
@@ -11,16 +12,16 @@ use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
 use crate::request::{BackendChoice, LoadOptions};
 
-/// The engine for a model.
+/// The engine chosen for a model.
 pub struct EngineChoice {
     pub(super) backend: BackendChoice,
-    /// The GPU to use, or none for the CPU.
+    /// The GPU to use; `None` for the CPU.
     pub(super) gpu: Option<Rc<Gpu>>,
-    /// Why, where that needs a sentence.
+    /// One sentence for the visitor, if the choice needs an explanation.
     pub(super) notice: Option<String>,
 }
 
-/// Finds the engine for a model: the one that was asked for; on `Auto`, a GPU that passes the self-tests, else the CPU.
+/// Chooses the engine: the requested one. For `Auto`, a GPU that passes the self-tests, else the CPU.
 pub async fn choose(source: &impl ByteSource, gguf: &Gguf, options: &LoadOptions) -> Result<EngineChoice, LoadError> {
     let &LoadOptions { backend, ref tile_shape } = options;
     let tile_shape = tile_shape.as_deref();
@@ -28,7 +29,7 @@ pub async fn choose(source: &impl ByteSource, gguf: &Gguf, options: &LoadOptions
         BackendChoice::Cpu => (None, None),
         BackendChoice::Gpu => requested_gpu(source, gguf, tile_shape).await?,
         BackendChoice::Auto => match Gpu::open(&Options::default()).await {
-            // Far slower than the CPU engine (docs/speed.md), after seconds in which its kernels are compiled.
+            // Software WebGPU compiles its kernels for seconds and is then far slower than the CPU engine (docs/speed.md).
             Ok(gpu) if gpu.adapter.is_software => {
                 (None, Some("This browser has only software WebGPU (no GPU), so the CPU engine is used.".into()))
             }
@@ -39,10 +40,10 @@ pub async fn choose(source: &impl ByteSource, gguf: &Gguf, options: &LoadOptions
     Ok(EngineChoice { backend, gpu, notice })
 }
 
-/// A GPU, or none for the CPU, and the notice.
+/// A GPU, or `None` for the CPU, and the notice.
 type GpuAndNotice = (Option<Rc<Gpu>>, Option<String>);
 
-/// The GPU, whatever the self-tests say.
+/// Opens the GPU even if a self-test fails. The notice then reports the failure.
 async fn requested_gpu(source: &impl ByteSource, gguf: &Gguf, tile_shape: Option<&str>) -> Result<GpuAndNotice, LoadError> {
     let gpu = Rc::new(Gpu::open(&Options::default()).await?);
     choose_tile_shape(&gpu, gguf, tile_shape).await?;
@@ -54,7 +55,7 @@ async fn requested_gpu(source: &impl ByteSource, gguf: &Gguf, tile_shape: Option
     Ok((Some(gpu), notice))
 }
 
-/// The GPU where it passes the self-tests, else the CPU, also where it could not even be tested.
+/// Uses the GPU if it passes the self-tests, else the CPU. An engine error during the tests also selects the CPU.
 async fn recommended(gpu: Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf, tile_shape: Option<&str>) -> Result<GpuAndNotice, LoadError> {
     choose_tile_shape(&gpu, gguf, tile_shape).await?;
     match tested(gpu, source, gguf).await {
@@ -63,7 +64,7 @@ async fn recommended(gpu: Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf, tile_s
     }
 }
 
-/// Before the kernels are tested, so that those are tested that will be used. In software no shape is better than another.
+/// Runs before the self-tests, so that they test the kernels that will be used. Skips software adapters, where no shape is faster.
 async fn choose_tile_shape(gpu: &Gpu, gguf: &Gguf, remembered: Option<&str>) -> Result<(), LoadError> {
     if !gpu.adapter.is_software {
         gpu.choose_tile_shape(gguf, &Config::from_gguf(gguf)?, remembered).await;
@@ -72,11 +73,11 @@ async fn choose_tile_shape(gpu: &Gpu, gguf: &Gguf, remembered: Option<&str>) -> 
 }
 
 async fn tested(gpu: Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<GpuAndNotice, LoadError> {
-    // Kernel by kernel, whatever the size of the model ..
+    // First each kernel alone, for models of any size.
     if let Some(failure) = gpu::self_test::run(&gpu, source, gguf).await? {
         return Ok((None, Some(format!("{failure} The CPU engine is used instead."))));
     }
-    // .. and all together, where a part of the model is small enough.
+    // Then all kernels together, if the reduced model is small enough.
     Ok(match self_test::run(&gpu, source, gguf).await? {
         Some(failure) => (None, Some(format!("{failure} The CPU engine is used instead."))),
         None => (Some(gpu), None),

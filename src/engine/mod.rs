@@ -1,4 +1,4 @@
-//! The engine that a model runs on: the GPU where there is one whose scores are right, else the CPU.
+//! The engine that a model runs on: the GPU if it computes correct scores, else the CPU.
 
 mod choice;
 mod reduced_model;
@@ -24,16 +24,16 @@ pub enum Engine {
     Gpu(Box<GpuModel>),
 }
 
-/// An engine with its model, and what a visitor should know about the choice.
+/// A loaded engine, and a notice about the choice for the visitor.
 pub struct LoadedEngine {
     pub engine: Engine,
-    /// Of the file, in lower-case hexadecimal.
+    /// SHA-256 of the model file, in lower-case hexadecimal.
     pub sha256: String,
-    /// One sentence where the choice was not the usual one.
+    /// One sentence, if the choice was not the default.
     pub notice: Option<String>,
 }
 
-/// Loads a model on the chosen engine. `None` where `on_progress` broke off.
+/// Loads a model on the chosen engine. Returns `None` if `on_progress` cancels.
 pub async fn load(
     source: &impl ByteSource,
     gguf: &Gguf,
@@ -67,7 +67,8 @@ impl Engine {
         }
     }
 
-    /// What to remember of the shapes of its kernels: see [`LoadedModel::tile_shape`](crate::request::LoadedModel::tile_shape).
+    /// The tile shape of the GPU's matrix products, to be remembered: see
+    /// [`LoadedModel::tile_shape`](crate::request::LoadedModel::tile_shape).
     pub fn tile_shape(&self) -> Option<String> {
         match self {
             Self::Cpu(_) => None,
@@ -75,8 +76,8 @@ impl Engine {
         }
     }
 
-    /// Where `is_stopped` says so, work ends soon with [`LmError::Stopped`]. The CPU engine, which lets nobody in while it computes,
-    /// is stopped by callbacks alone.
+    /// Sets the stop check of the GPU engine: when it returns true, work soon ends with [`LmError::Stopped`]. The CPU engine blocks its
+    /// thread, so only callbacks can stop it.
     pub fn stop_when(&self, is_stopped: Rc<dyn Fn() -> bool>) {
         if let Self::Gpu(model) = self {
             model.gpu().is_stopped.replace(is_stopped);

@@ -6,14 +6,14 @@ use crate::model::gguf::{Gguf, GgufError, Tensor, Value};
 use crate::model::source::{ByteSource, BytesInMemory};
 use crate::model::tensors::{self, layer_of};
 
-/// Bytes of layers; at least one layer is kept.
+/// Maximum size of the kept layers in bytes. At least one layer is kept.
 const LAYER_BYTES: usize = 4 << 20;
-/// Tokens of the vocabulary.
+/// Maximum number of tokens in the reduced vocabulary.
 const VOCAB_SIZE: usize = 2048;
-/// The largest reduced model: it is in the heap twice for a moment.
+/// Maximum size of the reduced model in bytes. The heap briefly holds it twice.
 const MAX_BYTES: u64 = 24 << 20;
 
-/// Reads the reduced model: a header, and the bytes that it describes. `None` where even one layer is too large for the heap.
+/// Reads the reduced model: a header, and the bytes of its tensors. Returns `None` if it has more than `MAX_BYTES`.
 pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Option<(Gguf, BytesInMemory)>, LoadError> {
     let config = Config::from_gguf(gguf)?;
     tensors::check(gguf, &config)?;
@@ -26,7 +26,7 @@ pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Option<(Gguf,
     if size > MAX_BYTES {
         return Ok(None);
     }
-    // All at once: a vector that grows would take three times as much.
+    // Reserve all bytes at once: a growing vector would need three times as much.
     let mut bytes = Vec::with_capacity(size as usize);
     for (original, part) in originals.iter().zip(&mut parts) {
         part.offset = bytes.len() as u64;
@@ -45,7 +45,7 @@ fn n_layers(gguf: &Gguf, config: &Config) -> usize {
     (LAYER_BYTES / first.max(1)).clamp(1, config.n_layers)
 }
 
-/// The tensor, of a vocabulary with at most its first rows.
+/// Keeps at most the first [`VOCAB_SIZE`] rows of a tensor that has a row per token.
 fn shortened(tensor: &Tensor) -> Tensor {
     let mut part = tensor.clone();
     if let ("token_embd.weight" | "output.weight", &[columns, rows]) = (&*tensor.name, &tensors::trimmed(tensor)[..]) {

@@ -1,5 +1,4 @@
-//! The GPU against the CPU on a reduced model: are its scores the same? Beside [`crate::gpu::self_test`], which tests
-//! each kernel by itself, whatever the size of the model.
+//! Compares the scores of GPU and CPU on a reduced model. [`crate::gpu::self_test`] tests each kernel alone, for models of any size.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -13,18 +12,18 @@ use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
 use crate::model::tokenizer::TokenId;
 
-/// A score may differ by this much between engines, in nats.
+/// Maximum difference between the log-probabilities of the two engines, in nats.
 pub const TOLERANCE: f64 = 1e-3;
-/// Tokens of the text.
+/// Length of the test text, in tokens.
 const LENGTH: usize = 48;
 
-/// Loads a reduced model on both engines and scores a text with two perturbations. What is wrong with the GPU's scores, where something is;
-/// `None` also where even the reduced model is too large.
+/// Loads the reduced model on both engines and scores a text with two perturbations. Returns what is wrong with the GPU's scores. Returns
+/// `None` if they are correct, or if even the reduced model is too large.
 pub async fn run(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<Option<String>, LoadError> {
     let Some((part, bytes)) = reduced_model::read(source, gguf).await? else { return Ok(None) };
     let complete = "loading is never broken off";
     let (mut on_cpu, _) = CandleModel::load(&bytes, &part, &mut async |_| ControlFlow::Continue(())).await?.expect(complete);
-    // Where the CPU engine fails, the file is at fault.
+    // If the CPU engine fails, the file is invalid.
     let cpu_scores = score(&mut on_cpu).await.map_err(|error| LoadError::Weights(error.to_string()))?;
     drop(on_cpu);
     let (mut on_gpu, _) = GpuModel::load(gpu.clone(), &bytes, &part, &mut async |_| ControlFlow::Continue(())).await?.expect(complete);
@@ -38,7 +37,7 @@ pub async fn run(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result
     Ok(failure(difference))
 }
 
-/// Log-probabilities of base text and perturbed ones.
+/// Log-probabilities of the targets in the base text and in the perturbed texts.
 async fn score(model: &mut impl LanguageModel) -> Result<Vec<f64>, LmError> {
     let (vocab_size, length) = (model.config().vocab_size, LENGTH.min(model.config().context_length).max(2));
     let tokens: Vec<TokenId> = (0..length).map(|i| (i * 37 % vocab_size) as TokenId).collect();
@@ -55,7 +54,8 @@ async fn score(model: &mut impl LanguageModel) -> Result<Vec<f64>, LmError> {
     Ok(scores)
 }
 
-/// What is wrong with scores of which a log-probability differs by this much from the CPU's (nats; NaN where the GPU gave none).
+/// Describes a difference above [`TOLERANCE`]. `difference` is the largest difference between the log-probabilities of GPU and CPU, in
+/// nats. It is NaN if the GPU returned a value that is not finite.
 fn failure(difference: f64) -> Option<String> {
     match difference <= TOLERANCE {
         true => None,

@@ -63,7 +63,7 @@ pub struct Sequence {
     pub before: Before,
 }
 
-/// What comes before the first row of a sequence.
+/// Context before the first row of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
     Nothing,
@@ -152,7 +152,7 @@ pub fn suffix_rows(request: &ScoreRequest<'_>, pass: &Pass, first_slot: usize) -
     positions.clone().enumerate().map(row).collect()
 }
 
-/// How many suffixes, counted from the first, fit into `max_rows` together. At least one.
+/// Number of suffixes, counted from the first, that fit into `max_rows` together. At least one.
 pub fn count_fitting(lengths: impl Iterator<Item = usize>, max_rows: usize) -> usize {
     let sums = lengths.scan(0, |sum, length| {
         *sum += length;

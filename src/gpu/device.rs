@@ -51,7 +51,7 @@ pub struct Gpu {
     pub(super) interpreter: Option<kernel_interpreter::Arithmetic>,
 }
 
-/// What we know about the hardware.
+/// Properties of the hardware.
 #[derive(Clone, Debug)]
 pub struct Adapter {
     /// Empty if unknown.
@@ -81,7 +81,7 @@ pub struct GpuStats {
     pub allocated_bytes: Cell<u64>,
     /// Maximum of `allocated_bytes` so far.
     pub peak_bytes: Cell<u64>,
-    /// Whether a buffer was asked for that is larger than [`Gpu::max_buffer_bytes`].
+    /// Whether a buffer larger than [`Gpu::max_buffer_bytes`] was requested.
     pub has_refused: Cell<bool>,
 }
 

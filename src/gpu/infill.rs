@@ -17,7 +17,7 @@ const MAX_GAPS: usize = 64;
 /// Maximum bytes of their states in all layers. One span takes 20 MB in a model with 0.8 billion parameters.
 const MAX_STATE_BYTES: usize = 512 << 20;
 
-/// Memory to fill gaps with.
+/// Buffers to fill infill spans.
 struct GapBuffers {
     /// Per-layer caches of the spans' tokens.
     caches: LayerCaches,

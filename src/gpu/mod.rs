@@ -91,7 +91,7 @@ pub struct GpuModel {
     text: TextCache,
     /// Inputs of the last scored text that are still in its cache.
     scored: Vec<Input>,
-    /// For one token at a time; recorded when the first one is wanted.
+    /// Decode step for one token at a time. Recorded when it is first needed.
     decode_step: Option<DecodeStep>,
     counters: Counters,
     gpu: Rc<Gpu>,

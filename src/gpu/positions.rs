@@ -30,7 +30,7 @@ pub struct BaseStates<'a> {
     pub log_sum_exps: &'a [f64],
 }
 
-/// What to do with the normalized hidden states of positions, in addition to scoring.
+/// Additional use of the normalized hidden states of positions, besides scoring.
 pub enum StateUse<'a> {
     None,
     /// Store the states of the base text for its passes: `[targets, padded dim]`.

@@ -225,8 +225,8 @@ fn n_in_common(inputs: &[Input], others: &[Input]) -> usize {
     inputs.iter().zip(others).take_while(|(input, other)| input == other).count()
 }
 
-/// Rows of the next chunk, after one of `rows` took `seconds`: at most twice as many as before, since the first chunks include
-/// what is done only once.
+/// Number of rows in the next chunk, after a chunk of `rows` rows took `seconds`. At most twice as many as before, because the first chunks
+/// include one-time work.
 fn next_chunk_rows(wanted: usize, rows: usize, seconds: f64) -> usize {
     let affordable = rows as f64 * CHUNK_SECONDS / seconds.max(1e-3);
     (affordable as usize).clamp(wanted / 2, 2 * wanted).max(1)

@@ -1,13 +1,13 @@
-//! From what a visitor pastes to the address of a model file.
+//! Converts user input to the address of a model file.
 
 use crate::problem::Problem;
 
-/// Where a page of a repository and its files live.
+/// Hosts of Hugging Face, which serve repository pages and files.
 const HUGGING_FACE: [&str; 3] = ["huggingface.co", "www.huggingface.co", "hf.co"];
-/// Hosts that need no https: nothing leaves the machine.
+/// Hosts of this machine. They need no https, because no data leaves the machine.
 const OWN_MACHINE: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// The most parts of a split model: one name makes the names of all of them. The largest models have about 200.
+/// Maximum number of parts of a split model, because one name determines the names of all parts. The largest models have about 200.
 const MAX_PARTS: usize = 1000;
 
 /// Why something is not the address of a model file.
@@ -33,7 +33,8 @@ impl From<AddressError> for Problem {
     }
 }
 
-/// The address of the file that `typed` names; a page of Hugging Face about a file becomes the file's own address.
+/// Converts user input to the URL of a GGUF file. Turns Hugging Face page URLs into file URLs. Errors if the input is not the address of a
+/// GGUF file.
 pub fn file_address(typed: &str) -> Result<String, AddressError> {
     let typed = typed.trim().split('#').next().unwrap_or_default();
     let is_short = HUGGING_FACE.iter().any(|host| typed.starts_with(&format!("{host}/")));
@@ -46,7 +47,7 @@ pub fn file_address(typed: &str) -> Result<String, AddressError> {
     if is_gguf(&file_name(&address)) { Ok(address) } else { Err(AddressError::NotGguf) }
 }
 
-/// The address of a document on another site, whose host is what it seems to be.
+/// Checks the address of a document on another site. Errors if its characters could disguise the host.
 pub fn document_address(address: &str) -> Result<String, AddressError> {
     let Parts { scheme, host, path } = parts(address.trim().split('#').next().unwrap_or_default())?;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-_:[]".contains(c);
@@ -57,11 +58,11 @@ pub fn document_address(address: &str) -> Result<String, AddressError> {
 struct Parts<'a> {
     scheme: String,
     host: String,
-    /// With query, without the `/` before it.
+    /// Includes the query, but not the `/` before the path.
     path: &'a str,
 }
 
-/// Of an address that may be asked.
+/// Splits an address. Errors if the page may not request it.
 fn parts(address: &str) -> Result<Parts<'_>, AddressError> {
     let (scheme, rest) = address.split_once("://").ok_or(AddressError::NoAddress)?;
     let (authority, path) = rest.split_once('/').ok_or(AddressError::NoAddress)?;
@@ -80,7 +81,7 @@ fn parts(address: &str) -> Result<Parts<'_>, AddressError> {
     Ok(Parts { scheme, host, path })
 }
 
-/// The file behind a page: `OWNER/REPO/blob/REVISION/FILE`, or `OWNER/REPO?show_file_info=FILE`.
+/// URL of the file that a page shows: `OWNER/REPO/blob/REVISION/FILE`, or `OWNER/REPO?show_file_info=FILE`.
 fn hugging_face(path: &str) -> Result<String, AddressError> {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let shown = query.split('&').find_map(|part| part.strip_prefix("show_file_info="));
@@ -116,12 +117,12 @@ pub fn file_name(address: &str) -> String {
     path.rsplit('/').next().unwrap_or_default().replace("%20", " ")
 }
 
-/// Who serves it: "huggingface.co".
+/// Host that serves the address: "huggingface.co". Includes the port, if there is one.
 pub fn host(address: &str) -> &str {
     address.split("://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or(address)
 }
 
-/// The addresses of all parts where this is one of several (`..-00001-of-00003.gguf`), in order; else only itself.
+/// Addresses of all parts, in order, if `address` is one of several (`..-00001-of-00003.gguf`); else only `address`.
 pub fn all_parts(address: &str) -> Vec<String> {
     let (path, query) = address.split_once('?').map_or((address, String::new()), |(path, query)| (path, format!("?{query}")));
     match part_of(path) {
@@ -130,12 +131,12 @@ pub fn all_parts(address: &str) -> Vec<String> {
     }
 }
 
-/// The name of part `i` of `n`, from 1 on.
+/// Name of part `i` (1-based) of `n`.
 pub fn part_name(stem: &str, i: usize, n: usize) -> String {
     format!("{stem}-{i:05}-of-{n:05}.gguf")
 }
 
-/// Of a split model of which the parts with these names are here, the names of those that are missing; `None` of anything else.
+/// Names of the missing parts of a split model, given the names of the parts that are present. `None` if they are not parts of one model.
 pub fn missing_parts(names: &[String]) -> Option<Vec<String>> {
     let (first, others) = names.split_first()?;
     part_of(first)?;
@@ -143,7 +144,7 @@ pub fn missing_parts(names: &[String]) -> Option<Vec<String>> {
     others.iter().all(|name| all.contains(name)).then(|| all.into_iter().filter(|part| !names.contains(part)).collect())
 }
 
-/// What comes before the number of a part, the number from 1 on, and how many there are.
+/// Splits the name of a part into its stem, its number (1-based), and the number of parts.
 pub fn part_of(name: &str) -> Option<(&str, usize, usize)> {
     let number = |digits: &str| (digits.len() == 5).then(|| digits.parse::<usize>().ok()).flatten();
     let (rest, n) = name.strip_suffix(".gguf")?.rsplit_once("-of-")?;

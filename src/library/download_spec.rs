@@ -1,13 +1,13 @@
-//! What a download is of: a model in one or several files, by their addresses.
+//! Description of a download: a model in one or several files, with their addresses.
 
 use serde::{Deserialize, Serialize};
 
 /// A model to download. Stored as JSON in journals and in the page's storage, so its keys stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DownloadSpec {
-    /// What the visitor knows it by.
+    /// Name shown to the visitor.
     pub name: String,
-    /// One file, or those of a split model in order.
+    /// One file, or the parts of a split model in order.
     #[serde(rename = "parts")]
     pub files: Vec<FileSpec>,
 }
@@ -15,45 +15,45 @@ pub struct DownloadSpec {
 /// One file of a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileSpec {
-    /// Where it is published; for a local file, a name that changes when the file does.
+    /// Published address. For a local file, a name that changes when the file changes.
     pub address: String,
-    /// Where the browser can read a local file. Object URLs end with the tab, so this one is never stored.
+    /// URL from which the browser can read a local file. It is never stored, because object URLs end with the tab.
     #[serde(default, rename = "local", skip_serializing_if = "Option::is_none")]
     pub object_url: Option<String>,
-    /// Its length, where that is known.
+    /// Length, if known.
     pub bytes: Option<u64>,
-    /// In lower-case hexadecimal, where that is known.
+    /// In lower-case hexadecimal, if known.
     pub sha256: Option<String>,
 }
 
-/// What the address of a local file begins with.
+/// Prefix of the addresses of local files.
 const LOCAL: &str = "file:";
 
 impl FileSpec {
-    /// A local file; length and time of the last change tell files of the same name apart.
+    /// A local file. Its length and modification time distinguish it from other files of the same name.
     pub fn local(name: &str, bytes: u64, modified_millis: f64) -> Self {
         Self { address: format!("{LOCAL}{name}?{bytes}&{modified_millis}"), bytes: Some(bytes), ..Self::default() }
     }
 
-    /// The address to read its bytes from.
+    /// Address from which its bytes are read.
     pub fn source(&self) -> &str {
         self.object_url.as_deref().unwrap_or(&self.address)
     }
 }
 
 impl DownloadSpec {
-    /// The model at these addresses, of which nothing else is known.
+    /// The model at these addresses. Nothing else is known about it.
     pub fn at(name: impl Into<String>, addresses: Vec<String>) -> Self {
         let file = |address| FileSpec { address, ..FileSpec::default() };
         Self { name: name.into(), files: addresses.into_iter().map(file).collect() }
     }
 
-    /// Whether it is a copy of local files.
+    /// Whether this is a copy of local files.
     pub fn is_local_copy(&self) -> bool {
         self.files.iter().any(|file| file.address.starts_with(LOCAL))
     }
 
-    /// Length of all files, where that is known.
+    /// Total length of all files, if known.
     pub fn bytes(&self) -> Option<u64> {
         self.files.iter().map(|file| file.bytes).sum()
     }
@@ -63,7 +63,7 @@ impl DownloadSpec {
         self.files.iter().filter_map(|file| file.object_url.clone()).collect()
     }
 
-    /// The same without object URLs, to be stored.
+    /// The same download without object URLs, to be stored.
     pub fn without_object_urls(mut self) -> Self {
         self.files.iter_mut().for_each(|file| file.object_url = None);
         self

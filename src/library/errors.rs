@@ -1,16 +1,16 @@
-//! What can go wrong with models to download and store: the causes, and the sentences that a visitor reads about them.
+//! Errors of downloading and storing models, and the sentences that a visitor reads about them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 
-/// Why an attempt to download failed, where another one may succeed.
+/// Why a download attempt failed. Another attempt may succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum RetryCause {
     /// With the HTTP status.
     #[error("the server is busy ({0})")]
     Busy(u16),
-    /// With the HTTP status. A signed address behind a redirect expires; asked again, the first server signs a new one.
+    /// With the HTTP status. A signed address behind a redirect expires. The first server signs a new one for the next request.
     #[error("the server refused ({0})")]
     Refused(u16),
     #[error("the server sent other bytes than those requested")]
@@ -19,7 +19,7 @@ pub enum RetryCause {
     Empty,
     #[error("the server does not respond")]
     NoAnswer,
-    /// The browser does not tell a page which of the two it is.
+    /// The browser does not tell the page which of the two happened.
     #[error("the server cannot be reached, or does not let other pages read its files")]
     Unreachable,
     #[error("the connection was lost")]
@@ -34,7 +34,7 @@ impl RetryCause {
     }
 }
 
-/// Why a model is not put into the browser's storage.
+/// Why a model is not stored in the browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum NoStorage {
     #[error("this browser does not let the page store files (you may be in a private window)")]
@@ -50,7 +50,7 @@ pub enum StorageError {
     Full,
     #[error("another tab is using this model")]
     InUse,
-    /// With the browser's own words, where it has any.
+    /// With the browser's message, if there is one.
     #[error("{}", denied(.0))]
     Denied(String),
 }
@@ -70,7 +70,7 @@ pub enum LibraryError {
     OtherLength { expected: u64, actual: u64 },
     #[error("access to this file is restricted")]
     AccessDenied,
-    /// Before anything was downloaded.
+    /// No bytes were downloaded yet.
     #[error("this model cannot be downloaded now: {0}")]
     CannotBegin(RetryCause),
     #[error("the download cannot continue: {0}")]
@@ -85,10 +85,10 @@ pub enum LibraryError {
     Truncated,
     #[error("the downloaded file is not the expected one (its SHA-256 is {sha256}); it was deleted")]
     WrongHash { sha256: String },
-    /// With what the engine cannot run, and what it can.
+    /// Names what the engine does not support, and what it supports.
     #[error("{0}")]
     Unsupported(String),
-    /// Something about one of several files.
+    /// An error of one of several files.
     #[error("{error}: {file}, one of this model\u{2019}s {n_files} files")]
     InFile { error: Box<Self>, file: String, n_files: usize },
 
@@ -113,17 +113,17 @@ pub enum LibraryError {
 }
 
 impl LibraryError {
-    /// What ends a download that was tried often enough.
+    /// The error that ends a download after its last attempt.
     pub fn after_retries(cause: RetryCause) -> Self {
         if cause.is_refusal() { Self::AccessDenied } else { Self::RetriesExhausted(cause) }
     }
 
-    /// What ends the questions before a download.
+    /// The error that ends the requests before a download.
     pub fn before_download(cause: RetryCause) -> Self {
         if cause.is_refusal() { Self::AccessDenied } else { Self::CannotBegin(cause) }
     }
 
-    /// What a visitor can do.
+    /// The next step for the visitor.
     fn remedy(&self) -> &'static str {
         match self {
             Self::NotFound(_) => "Check the address, or look on the model\u{2019}s page for the name of the file",

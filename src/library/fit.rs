@@ -1,14 +1,14 @@
-//! Whether a model will run on this device, before it is downloaded.
+//! Predicts before the download whether a model will run on this device.
 
 use super::preview::{DeviceFacts, ModelFacts};
 
-/// GPU memory beside the weights, for activations.
+/// GPU memory for activations, in addition to the weights.
 const ACTIVATION_BYTES: u64 = 64 << 20;
-/// What the engine can address on the CPU.
+/// Largest model that the CPU engine can address, in bytes.
 const LARGEST_ON_CPU: u64 = 3_500_000_000;
-/// What runs on the CPU without a long wait.
+/// Largest model that runs on the CPU without a long wait, in bytes.
 const FAST_ON_CPU: u64 = 50_000_000;
-/// The text length to expect, in tokens.
+/// Expected length of a text, in tokens.
 const USUAL_TOKENS: u64 = 2_048;
 
 /// Whether a model runs on this device.
@@ -20,13 +20,13 @@ pub enum ModelFit {
     Impossible,
 }
 
-/// Bytes of memory that a model of `model_bytes` takes with a text of `tokens`.
+/// Bytes of memory that a model of `model_bytes` needs for a text of `tokens`.
 pub fn memory_needed(model_bytes: u64, facts: &ModelFacts, tokens: u64) -> u64 {
-    // Rows are padded when they are repacked for the GPU.
+    // Repacking for the GPU pads the rows.
     model_bytes + model_bytes / 16 + facts.bytes_per_token * tokens + ACTIVATION_BYTES
 }
 
-/// Whether the model runs here, and the sentence that gives the reason.
+/// Whether the model runs here, and a sentence with the reason.
 pub fn model_fit(model_bytes: u64, facts: &ModelFacts, device: &DeviceFacts) -> (ModelFit, String) {
     let tokens = facts.context_length.min(USUAL_TOKENS);
     let needed = memory_needed(model_bytes, facts, tokens);
@@ -42,7 +42,7 @@ pub fn model_fit(model_bytes: u64, facts: &ModelFacts, device: &DeviceFacts) -> 
     }
 }
 
-/// Whether `bytes` more can be stored, as far as the browser states it.
+/// Whether `bytes` more can be stored, according to the browser.
 pub fn can_be_stored(bytes: u64, device: &DeviceFacts) -> bool {
     device.storage.is_available && device.storage.free.is_none_or(|free| bytes <= free)
 }

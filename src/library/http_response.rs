@@ -1,4 +1,4 @@
-//! What to do with the response to a request for the bytes of a file from some position on.
+//! Decides how to handle the response to a request for the bytes of a file from some position on.
 
 use std::time::UNIX_EPOCH;
 
@@ -11,15 +11,15 @@ pub struct HttpResponse {
     pub content_range: Option<String>,
     pub content_length: Option<u64>,
     pub etag: Option<String>,
-    /// Every page may read it, also of a server that hides all else.
+    /// Every page may read this header, even from a server that hides all others.
     pub last_modified: Option<String>,
     pub retry_after: Option<String>,
-    /// When it came, in milliseconds since 1970 by this device's clock: a server may name the time at which to come back, and shows
-    /// its own clock to no page of another site.
+    /// Time of arrival by this device's clock, in milliseconds since 1970. A server may request a retry at a certain date, and pages of
+    /// other sites cannot read its own clock.
     pub now_millis: f64,
 }
 
-/// Which file it is: two responses with different versions are parts of different files.
+/// Version of a file. Two responses with different versions are parts of different files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileVersion {
     pub total: Option<u64>,
@@ -28,22 +28,22 @@ pub struct FileVersion {
 }
 
 impl FileVersion {
-    /// Whether both are the same file; `None` where nothing tells.
+    /// Whether both are versions of the same file; `None` if nothing tells.
     pub fn is_same(&self, other: &Self) -> Option<bool> {
         fn compared<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> Option<bool> {
             Some(a.as_ref()? == b.as_ref()?)
         }
-        // Other files may have the same length.
+        // Ignore equal lengths, because other files may have the same length.
         let same_length = compared(&self.total, &other.total).filter(|is_same| !is_same);
         same_length.or_else(|| compared(&self.etag, &other.etag)).or_else(|| compared(&self.last_modified, &other.last_modified))
     }
 
-    /// Whether it tells the file from one that replaces it.
+    /// Whether the version distinguishes the file from a replacement.
     pub fn is_known(&self) -> bool {
         self.etag.is_some() || self.last_modified.is_some()
     }
 
-    /// Takes over what it lacks.
+    /// Fills in its missing fields from `other`.
     pub fn learn(&mut self, other: &Self) {
         self.total = self.total.or(other.total);
         self.etag = self.etag.take().or_else(|| other.etag.clone());
@@ -51,24 +51,24 @@ impl FileVersion {
     }
 }
 
-/// What follows from a response.
+/// The action that a response requires.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResponseAction {
-    /// Append the body to what was downloaded: it begins where it was requested.
+    /// Append the body to the downloaded bytes: it begins at the requested position.
     TakeRange(FileVersion),
-    /// Start over with the body, which is the whole file: the server ignores ranges.
+    /// Start over with the body. It is the whole file, because the server ignores ranges.
     TakeWhole(FileVersion),
-    /// Try again; after so many seconds where the server says so.
+    /// Try again, after `seconds` if the server requests a delay.
     Retry { cause: RetryCause, seconds: Option<f64> },
-    /// Asking again changes nothing.
+    /// Do not try again, because the response would be the same.
     Fail(LibraryError),
 }
 
-/// The longest that a server may ask to wait; longer ones are a failure.
+/// Maximum delay that a server may request. A longer one is a failure.
 const LONGEST_WAIT_SECONDS: f64 = 600.0;
 
 impl HttpResponse {
-    /// What to do with this response to a request for the bytes from `start` on.
+    /// The action for this response to a request for the bytes from `start` on.
     pub fn action(&self, start: u64) -> ResponseAction {
         match self.status {
             206 => self.range_action(start),
@@ -83,7 +83,7 @@ impl HttpResponse {
 
     fn range_action(&self, start: u64) -> ResponseAction {
         let range = self.content_range.as_deref().map(parse_content_range);
-        // A header that the server hides from other sites tells nothing; the length of a rest tells the whole.
+        // A server may hide the header from other sites. The total length is then unknown.
         let total = match range {
             Some(Some((first, total))) if first == start => total,
             None => None,
@@ -103,7 +103,7 @@ impl HttpResponse {
         }
     }
 
-    /// Of a Retry-After: a number of seconds, or a date.
+    /// Seconds until the time in a Retry-After header: a number of seconds, or a date.
     fn seconds_until(&self, text: &str) -> Option<f64> {
         let until = |date: f64| (date - self.now_millis / 1e3).max(0.0);
         let seconds = text.trim().parse::<f64>().ok().or_else(|| date_seconds(text).map(until));
@@ -111,13 +111,13 @@ impl HttpResponse {
     }
 }
 
-/// Seconds from 1970 to a date as HTTP writes it.
+/// Converts an HTTP date to seconds since 1970.
 fn date_seconds(text: &str) -> Option<f64> {
     let date = httpdate::parse_http_date(text.trim()).ok()?;
     date.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs_f64())
 }
 
-/// First byte and length of the file of `bytes 0-99/1234`.
+/// First byte, and length of the file, from a header such as `bytes 0-99/1234`.
 fn parse_content_range(text: &str) -> Option<(u64, Option<u64>)> {
     let (range, total) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
     let (first, last) = range.split_once('-')?;
@@ -188,7 +188,7 @@ mod tests {
             let again = ResponseAction::Retry { cause: RetryCause::Busy(status), seconds: None };
             assert_eq!(response(status).action(0), again);
         }
-        // An expired address.
+        // The address has expired.
         for status in [401, 403] {
             let again = ResponseAction::Retry { cause: RetryCause::Refused(status), seconds: None };
             assert_eq!(response(status).action(0), again);
@@ -217,10 +217,10 @@ mod tests {
             (version(Some(5), tag, None), version(Some(5), tag, date), Some(true)),
             (version(None, tag, date), version(Some(6), Some("b"), date), Some(false)),
             (version(Some(5), tag, date), version(Some(6), tag, date), Some(false)),
-            // A server that hides its tags.
+            // The server hides its tags.
             (version(Some(5), tag, date), version(None, None, date), Some(true)),
             (version(None, None, date), version(None, None, Some("Fri, 02 Jan 2026 00:00:00 GMT")), Some(false)),
-            // The length alone does not tell.
+            // Equal lengths alone do not decide.
             (version(Some(5), tag, None), version(Some(5), None, date), None),
             (version(Some(5), None, None), version(Some(5), None, None), None),
             (version(Some(5), None, None), version(Some(6), None, None), Some(false)),

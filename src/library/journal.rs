@@ -1,10 +1,11 @@
-//! What is written beside a model's bytes, so that nothing but a complete and verified model is ever taken for one.
+//! Metadata files stored with a model. They ensure that only complete, verified files are used as a model.
 //!
-//! A model's folder holds `journal.json` (what is downloaded, written before the first byte), a data file for each of its files and
-//! beside it a checkpoint (how many of its bytes are safely stored), and `complete.json`, written last. Each is written once or
-//! overwritten in place, so a tab killed at any moment leaves less, never something wrong: what cannot be read counts as absent.
+//! The folder of a model contains `journal.json` (the description of the download, written before the first byte) and `complete.json`
+//! (written last). For each file of the model, it contains a data file and a checkpoint (the number of bytes that are safely stored). Each
+//! file is written once or overwritten in place, and unreadable files count as missing. A tab killed at any moment therefore leaves too
+//! little data, but never wrong data.
 //!
-//! The names and the JSON here are those of all earlier versions: what visitors have stored stays readable.
+//! Names and JSON are the same as in all earlier versions, so stored models stay readable.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,52 +14,52 @@ use super::http_response::FileVersion;
 
 pub const JOURNAL: &str = "journal.json";
 pub const COMPLETE: &str = "complete.json";
-/// Holds when the model was last loaded, in milliseconds since 1970.
+/// Contains the time of the last load, in milliseconds since 1970.
 pub const LAST_USED: &str = "used";
 
-/// The name of data file `i`, from 0 on.
+/// Name of data file `i` (0-based).
 pub fn data_file(i: usize) -> String {
     format!("part-{i}")
 }
 
-/// The name of the checkpoint of data file `i`.
+/// Name of the checkpoint of data file `i`.
 pub fn checkpoint_file(i: usize) -> String {
     format!("part-{i}.stored")
 }
 
-/// What a download is of.
+/// Description of a download, and the versions of its files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Journal {
     #[serde(rename = "wanted")]
     pub spec: DownloadSpec,
-    /// Of each file, as the server names its version.
+    /// `ETag` of each file, if the server sends it.
     pub etags: Vec<Option<String>>,
     /// Last-Modified of each file, if the server sends it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modified: Vec<Option<String>>,
 }
 
-/// What was verified of a complete model.
+/// Verified properties of a complete model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completion {
     /// Length of each file.
     pub bytes: Vec<u64>,
-    /// Of all files one after the other, as the engine computes it when it loads the model.
+    /// SHA-256 of all files concatenated. The engine computes the same hash when it loads the model.
     pub sha256: String,
 }
 
-/// The content of a checkpoint: always 20 digits, so that a later one overwrites an earlier one completely.
+/// Content of a checkpoint. It always has 20 digits, so that a later one overwrites an earlier one completely.
 pub fn checkpoint(bytes: u64) -> String {
     format!("{bytes:020}")
 }
 
-/// How many bytes of a data file a download can go on from: as many as the checkpoint says, and are there. None of a damaged one.
+/// Number of bytes from which a download can resume: the checkpoint, at most the file length. 0 if the checkpoint is missing or damaged.
 pub fn resumable_bytes(checkpoint: Option<&str>, on_disk: u64) -> u64 {
     checkpoint.filter(|text| text.len() == 20).and_then(|text| text.parse().ok()).unwrap_or(0).min(on_disk)
 }
 
 impl Journal {
-    /// Of a download that begins.
+    /// The journal of a new download.
     pub fn new(spec: DownloadSpec, versions: &[FileVersion]) -> Self {
         let etags = versions.iter().map(|version| version.etag.clone()).collect();
         let modified: Vec<Option<String>> = versions.iter().map(|version| version.last_modified.clone()).collect();
@@ -77,7 +78,7 @@ impl Journal {
         self.spec.files.iter().enumerate().map(version).collect()
     }
 
-    /// Whether what was stored for this journal can be the beginning of `spec`.
+    /// Whether the bytes stored for this journal can be the beginning of `spec`.
     pub fn continues(&self, spec: &DownloadSpec) -> bool {
         let pairs = self.spec.files.iter().zip(&spec.files);
         self.spec.files.len() == spec.files.len()
@@ -89,7 +90,7 @@ impl Journal {
     }
 }
 
-/// Whether a folder holds a complete model: every data file has the length that was verified.
+/// Whether a folder contains a complete model: every data file has its verified length.
 pub fn is_complete(completion: Option<&Completion>, on_disk: &[u64]) -> bool {
     completion.is_some_and(|completion| !on_disk.is_empty() && completion.bytes == on_disk)
 }

@@ -1,7 +1,7 @@
-//! Models to download and keep: decisions only, no browser.
+//! Decides how to download and store models. Does not call the browser.
 //!
-//! A download is a loop: look at what is stored ([`journal`]), request the rest, do what the response asks for ([`http_response`]),
-//! wait before another attempt ([`retry`]). `worker::library::service` carries that out; the page shows it.
+//! A download is a loop: check what is stored ([`journal`]), request the rest, handle the response ([`http_response`]), and wait before
+//! another attempt ([`retry`]). `worker::library::service` carries it out; the page shows it.
 
 pub mod address;
 pub mod download_spec;

@@ -1,4 +1,4 @@
-//! How far a download is.
+//! Progress of a download.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,9 +6,9 @@ use super::errors::{NoStorage, RetryCause};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DownloadProgress {
-    /// Downloaded so far, of all files.
+    /// Bytes of all files downloaded so far.
     pub bytes: u64,
-    /// Of all files; 0 where that is not known.
+    /// Size of all files in bytes; 0 if unknown.
     pub total: u64,
     pub stage: DownloadStage,
     pub notice: Option<DownloadNotice>,
@@ -16,24 +16,24 @@ pub struct DownloadProgress {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum DownloadStage {
-    /// What is stored already is read again, to verify it.
+    /// Reads the stored bytes again to verify them.
     Checking,
     Downloading,
-    /// The next attempt is in so many seconds, or as soon as the device is online again.
+    /// Waits for the next attempt: `seconds` from now, or until the device is online again.
     Waiting {
         seconds: Option<f64>,
         cause: RetryCause,
     },
 }
 
-/// What is unusual about a download.
+/// Unusual events of a download.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DownloadNotice {
     /// The model is kept in memory until you choose another one or close this tab.
     InMemory(NoStorage),
     /// The server does not support resuming: an interrupted download starts over.
     NoRanges,
-    /// The file on the server was replaced in the meantime, so the download started over.
+    /// The file on the server was replaced during the download, so the download started over.
     Replaced,
     /// The chat template cannot be used, for this reason. The model answers without it.
     Template(String),

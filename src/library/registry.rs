@@ -4,26 +4,26 @@ use serde::Deserialize;
 
 use super::download_spec::{DownloadSpec, FileSpec};
 
-/// One model. What is not certain is left out and taken from the server's response.
+/// One model. Uncertain facts are omitted and taken from the server's response.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct RegistryEntry {
     pub name: String,
     /// GGUF `general.architecture`.
     pub architecture: String,
-    /// In millions.
+    /// Number of parameters, in millions.
     pub parameters_millions: u64,
     pub quantization: String,
-    /// Of the file.
+    /// Size of the file.
     pub bytes: Option<u64>,
     pub sha256: Option<String>,
     pub license: String,
-    /// The longest text that the model was made for, in tokens.
+    /// Context length of the model, in tokens.
     pub context_length: u64,
     /// Keys and values of one token, in bytes.
     pub bytes_per_token: u64,
-    /// What it is good for, in a sentence.
+    /// One sentence about its use.
     pub about: String,
-    /// What this says of it comes from its publisher; nobody has run it here.
+    /// Whether this model is untested here. Its description then comes from the publisher.
     #[serde(default)]
     pub untried: bool,
     pub address: String,
@@ -41,7 +41,7 @@ struct Registry {
     models: Vec<RegistryEntry>,
 }
 
-/// The models of the file, or none where it is something else.
+/// The models of the file. Empty if it is not a registry.
 pub fn parse(json: &str) -> Vec<RegistryEntry> {
     serde_json::from_str(json).map(|registry: Registry| registry.models).unwrap_or_default()
 }

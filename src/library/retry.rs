@@ -1,29 +1,29 @@
-//! How long to wait before another attempt, what ends a wait early, and when to give up.
+//! Decides how long to wait before another attempt, what ends a wait early, and when to give up.
 
 use super::errors::RetryCause;
 
-/// When to give up.
+/// Limits after which to give up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetryPolicy {
-    /// Attempts in a row without a single new byte.
+    /// Maximum number of consecutive attempts without a new byte.
     max_attempts: u32,
-    /// The longest wait, in seconds; a server that asks for a longer one is given up.
+    /// Maximum wait, in seconds. If the server requests a longer wait, give up.
     max_wait_seconds: f64,
 }
 
 impl RetryPolicy {
-    /// For a download, which nobody needs to watch.
+    /// For a download, which runs unattended.
     pub const DOWNLOAD: Self = Self { max_attempts: 8, max_wait_seconds: f64::INFINITY };
-    /// For a visitor who waits for an answer.
+    /// For a preview, while the visitor waits.
     pub const PREVIEW: Self = Self { max_attempts: 4, max_wait_seconds: 10.0 };
 }
 
-/// Refusals in a row after which the server means it: an expired address behind it is a new one with the next response.
+/// Maximum number of consecutive refusals. The next response replaces an expired address, so repeated refusals are final.
 const MAX_REFUSALS: u32 = 3;
 const FIRST_SECONDS: f64 = 0.5;
 const LONGEST_SECONDS: f64 = 30.0;
 
-/// Failed attempts since the last byte that came.
+/// Failed attempts since the last received byte.
 #[derive(Clone, Debug)]
 pub struct Retries {
     policy: RetryPolicy,
@@ -36,13 +36,13 @@ impl Retries {
         Self { policy, failures: 0, refusals: 0 }
     }
 
-    /// Bytes came: earlier failures do not count any more.
+    /// Clears earlier failures, because bytes have arrived.
     pub fn reset(&mut self) {
         *self = Self::new(self.policy);
     }
 
-    /// Seconds to wait after one more failure (exponential backoff with jitter); `None` to give up. `requested_seconds`: what the
-    /// server wants at least; `random` in [0, 1) spreads those who failed together.
+    /// Seconds to wait after one more failure (exponential backoff with jitter); `None` to give up. `requested_seconds` is the minimum
+    /// delay that the server requests. `random` in [0, 1) spreads clients that failed together.
     pub fn delay_seconds(&mut self, cause: RetryCause, requested_seconds: Option<f64>, random: f64) -> Option<f64> {
         self.failures += 1;
         self.refusals += u32::from(cause.is_refusal());
@@ -59,17 +59,17 @@ impl Retries {
 #[derive(Clone, Debug)]
 pub struct RetryTimer {
     until_millis: f64,
-    /// The server requested it: a network that is back does not shorten it.
+    /// Whether the server requested the wait. A restored network does not shorten such a wait.
     was_requested: bool,
     was_offline: bool,
 }
 
-/// How far a wait is.
+/// State of a wait.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimerState {
     /// Seconds left.
     Running(f64),
-    /// The device is offline: the wait ends when it is online again, not before.
+    /// The device is offline. The wait cannot end before it is online again.
     Offline,
     Elapsed,
 }
@@ -89,7 +89,7 @@ impl RetryTimer {
         }
     }
 
-    /// Whether the device was offline for a while: what failed before that says nothing about the next attempt.
+    /// Whether the device was offline during the wait. Earlier failures then do not count for the next attempt.
     pub fn was_offline(&self) -> bool {
         self.was_offline
     }

@@ -1,4 +1,4 @@
-//! Glasscage Standard: the model for a visitor's own words. The page's own site serves it in three parts.
+//! Glasscage Standard: the model for the visitor's own texts. The site of the page serves it in three parts.
 
 use super::address::all_parts;
 use super::download_spec::{DownloadSpec, FileSpec};
@@ -23,7 +23,7 @@ pub enum Obstacle {
     Storage,
 }
 
-/// The download of the model, by the absolute address of its first part.
+/// The download of the model, from the absolute address of its first part.
 pub fn spec(first_part: &str) -> DownloadSpec {
     let files = all_parts(first_part).into_iter().zip(PARTS);
     let file = |(address, (bytes, sha256)): (String, (u64, &str))| FileSpec {

@@ -1,10 +1,10 @@
-//! What the browser's storage holds.
+//! Description of the models in the browser's storage.
 
 use serde::{Deserialize, Serialize};
 
 use super::download_spec::DownloadSpec;
 
-/// The models stored on this device, the last used first, and the storage they are in.
+/// The models stored on this device, the last used first, and the status of the storage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StoredModels {
     pub models: Vec<StoredModel>,
@@ -16,11 +16,11 @@ pub struct StoredModels {
 pub struct StoredModel {
     pub id: String,
     pub spec: DownloadSpec,
-    /// Stored so far.
+    /// Bytes stored so far.
     pub bytes: u64,
-    /// Of all its bytes, as it was verified; `None` while it is incomplete.
+    /// Verified SHA-256 of all bytes; `None` while the model is incomplete.
     pub sha256: Option<String>,
-    /// When it was last loaded, in milliseconds since 1970.
+    /// Time of the last load, in milliseconds since 1970.
     pub used_millis: Option<f64>,
 }
 
@@ -29,7 +29,8 @@ impl StoredModel {
         self.sha256.is_some()
     }
 
-    /// Whether a download can go on with it: not a copy, whose file must be opened again, and not one without a readable journal.
+    /// Whether a download can continue it. A copy cannot, because its file must be opened again. A model without a readable journal cannot
+    /// either.
     pub fn is_resumable(&self) -> bool {
         !self.is_complete() && !self.spec.is_local_copy() && self.spec.files.iter().all(|file| !file.address.is_empty())
     }
@@ -40,13 +41,13 @@ impl StoredModel {
 pub struct StorageStatus {
     /// Whether the browser lets the page store anything.
     pub is_available: bool,
-    /// Whether the browser may not delete it to make room.
+    /// Whether the browser must not delete the data to free space.
     pub is_persistent: bool,
-    /// About what may still be stored, in bytes.
+    /// Approximate free space in bytes.
     pub free: Option<u64>,
 }
 
-/// Where a complete model is.
+/// Location of a complete model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ModelLocation {
     /// In the browser's storage, under this id.

@@ -1,23 +1,23 @@
-//! How fast bytes arrive and how long the rest takes, by the last seconds.
+//! Transfer rate and remaining time, measured over the last seconds.
 
 use std::collections::VecDeque;
 
-/// Older samples say little about the network now.
+/// Older samples are dropped, because they say little about the current rate.
 const WINDOW_MILLIS: f64 = 10_000.0;
-/// Over less time than this, a rate is a guess.
+/// A rate over less time is only a guess.
 const MIN_MILLIS: f64 = 1_000.0;
 
 /// The rate of a transfer over the last seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TransferRate {
-    /// Milliseconds, and the bytes that were there then.
+    /// Times in milliseconds, each with the number of bytes transferred by then.
     samples: VecDeque<(f64, u64)>,
 }
 
 impl TransferRate {
-    /// So many bytes are there now.
+    /// Records that `bytes` are transferred now.
     pub fn record(&mut self, now_millis: f64, bytes: u64) {
-        // Fewer bytes than before: it began again.
+        // Fewer bytes than before: the transfer started over.
         if self.samples.back().is_some_and(|&(_, before)| before > bytes) {
             self.samples.clear();
         }
@@ -27,18 +27,18 @@ impl TransferRate {
         }
     }
 
-    /// Forgets what came before an interruption.
+    /// Forgets the samples before an interruption.
     pub fn reset(&mut self) {
         self.samples.clear();
     }
 
-    /// Bytes a second; `None` before enough is known.
+    /// Bytes per second; `None` until enough is known.
     pub fn bytes_per_second(&self) -> Option<f64> {
         let (&(began, first), &(now, last)) = (self.samples.front()?, self.samples.back()?);
         (now - began >= MIN_MILLIS).then(|| (last - first) as f64 / (now - began) * 1e3)
     }
 
-    /// Seconds for `left` more bytes.
+    /// Seconds for `left` more bytes; `None` if the rate is unknown or 0.
     pub fn seconds_left(&self, left: u64) -> Option<f64> {
         self.bytes_per_second().filter(|rate| *rate > 0.0).map(|rate| left as f64 / rate)
     }

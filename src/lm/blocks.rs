@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-/// `range` in consecutive blocks of at most `size`, the last one perhaps shorter.
+/// Splits `range` into consecutive blocks of `size`. The last block may be shorter.
 ///
 /// # Panics
-/// Where `size` is 0.
+/// If `size` is 0.
 pub fn blocks(range: Range<usize>, size: usize) -> impl Iterator<Item = Range<usize>> {
     let end = range.end;
     range.step_by(size).map(move |start| start..end.min(start + size))

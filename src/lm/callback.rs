@@ -1,11 +1,11 @@
-//! Callbacks behind a pointer.
+//! Asynchronous callbacks as trait objects.
 
 use std::ops::ControlFlow;
 
 use futures::future::LocalBoxFuture;
 
-/// What is told `T` and may break off: any `async |value: T| -> ControlFlow<()>`. As `&mut dyn Callback<T>` it has one type for all
-/// closures, so what calls it is compiled once.
+/// A callback that receives a `T` and may cancel the work: any `async |value: T| -> ControlFlow<()>`. `&mut dyn Callback<T>` is one type
+/// for all closures, so a function that takes it is compiled once.
 pub trait Callback<T> {
     fn call<'a>(&'a mut self, value: T) -> LocalBoxFuture<'a, ControlFlow<()>>
     where

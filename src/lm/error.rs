@@ -1,11 +1,11 @@
-//! What can go wrong with a model.
+//! Errors of models and engines.
 
 use crate::model::config::ConfigError;
 use crate::model::gguf::GgufError;
 use crate::model::tensors::TensorsError;
 use crate::model::tokenizer::TokenId;
 
-/// Why an engine could not go on.
+/// Why an engine could not continue.
 #[derive(Debug, thiserror::Error)]
 pub enum LmError {
     #[error("prompt and answer have {tokens} tokens, {} more than the {limit} that this model can read", tokens - limit)]
@@ -32,7 +32,7 @@ pub enum LmError {
 }
 
 impl LmError {
-    /// Whether something went wrong: nothing did where the visitor pressed Stop.
+    /// Whether something failed. A stop by the visitor is not a failure.
     pub fn is_failure(&self) -> bool {
         !matches!(self, Self::Stopped)
     }

@@ -1,4 +1,4 @@
-//! An answer, token by token.
+//! Generates an answer, token by token.
 
 use super::{Callback, LanguageModel, LmError, check_length, sample::Sampler};
 use crate::model::chat::ThoughtTokens;
@@ -16,25 +16,25 @@ pub struct Generated {
 pub enum StopReason {
     /// The model ended its turn.
     End,
-    /// The limit of tokens, or of the context, was reached.
+    /// The answer reached the token limit or the context limit.
     Length,
-    /// `on_token` broke off, or the engine was stopped.
+    /// `on_token` canceled, or the engine was stopped.
     Cancelled,
-    /// The model went on repeating itself: [`is_repeating`].
+    /// The model kept repeating itself: see [`is_repeating`].
     Repetition,
 }
 
-/// How a thought begins and ends, and how long it may be.
+/// Delimiters and length limit of a thinking section.
 #[derive(Clone, Copy, Debug)]
 pub struct ThoughtLimit<'a> {
     pub delimiters: &'a ThoughtTokens,
-    /// Whether the prompt ends inside one.
+    /// Whether the prompt ends inside a thinking section.
     pub is_open: bool,
     pub max_tokens: usize,
 }
 
-/// Continues `prompt` until the model ends its turn, or `max_tokens`, or `on_token` breaks off. A thought that is too long is ended in the
-/// model's stead.
+/// Continues `prompt` until the model ends its turn or repeats itself, the answer has `max_tokens`, or `on_token` cancels. Closes a
+/// thinking section for the model when the section reaches its limit.
 pub async fn generate(
     model: &mut impl LanguageModel,
     tokenizer: &Tokenizer,
@@ -44,7 +44,7 @@ pub async fn generate(
     thought: Option<ThoughtLimit<'_>>,
     on_token: &mut dyn Callback<TokenId>,
 ) -> Result<Generated, LmError> {
-    // At least one token of the answer has to fit.
+    // At least one token of the answer must fit.
     check_length(model.config(), prompt.len() + 1)?;
     let limit = max_tokens.min(model.config().context_length - prompt.len());
     model.reset(prompt.len() + limit);
@@ -86,20 +86,20 @@ pub async fn generate(
 }
 
 impl ThoughtLimit<'_> {
-    /// Whether the tokens end in a thought that has its full length.
+    /// Whether `tokens` end in a thinking section that has reached its limit.
     fn is_reached(&self, tokens: &[TokenId]) -> bool {
         let parts = self.delimiters.parts(tokens, self.is_open);
         parts.last().is_some_and(|part| part.is_thought && part.tokens.end == tokens.len() && part.tokens.len() >= self.max_tokens)
     }
 }
 
-/// The longest text, in tokens, that counts as one repeated text.
+/// Longest text, in tokens, that is checked for repetition.
 const LONGEST_PERIOD: usize = 24;
-/// So much of the same, in tokens and in repetitions, is no list or refrain any more.
+/// Minimum length of a repetition, in tokens and in copies. Anything shorter may be a list or a refrain.
 const REPEATED_TOKENS: usize = 48;
 const REPETITIONS: usize = 4;
 
-/// Whether `tokens` end in one text that stands there again and again.
+/// Whether `tokens` end in consecutive copies of one text.
 pub fn is_repeating(tokens: &[TokenId]) -> bool {
     (1..=LONGEST_PERIOD).any(|period| {
         let length = REPEATED_TOKENS.max(period * REPETITIONS);

@@ -1,4 +1,4 @@
-//! What every engine can do: continue a text, and score it under perturbations.
+//! The interface of all engines: they continue a text, and score it under perturbations.
 
 pub mod blocks;
 mod callback;
@@ -20,7 +20,7 @@ use crate::model::config::Config;
 use crate::model::tokenizer::TokenId;
 use sample::Sampler;
 
-/// Gets the number of a readout, and the readout.
+/// Receives the number of a readout and the readout.
 pub type OnReadout<'a> = dyn for<'r> Callback<(usize, &'r Readout)> + 'a;
 
 /// A decoder-only language model, loaded and ready.
@@ -30,14 +30,14 @@ pub trait LanguageModel {
 
     fn backend(&self) -> Backend;
 
-    /// Forgets the text so far; the next one has at most `capacity` tokens.
+    /// Clears the current context. The next text has at most `capacity` tokens.
     fn reset(&mut self, capacity: usize);
 
-    /// Appends `tokens` to the text so far and samples the token after them.
+    /// Appends `tokens` to the current context and samples the next token.
     async fn next_token(&mut self, tokens: &[TokenId], sampler: &mut Sampler) -> Result<TokenId, LmError>;
 
-    /// Scores `request.targets`, in the text as it is and in each pass. `on_readout` gets the base readout as number 0,
-    /// then that of pass `i` as number `i + 1`, in order, and may break off. The text so far is forgotten.
+    /// Scores `request.targets` in the base text and in each pass. Calls `on_readout` in order: number 0 is the base text, number `i + 1`
+    /// is pass `i`. `on_readout` may cancel. Clears the current context.
     async fn score(
         &mut self,
         request: &ScoreRequest<'_>,
@@ -46,42 +46,42 @@ pub trait LanguageModel {
         self.score_text(request, &mut async |(number, readout): (usize, &Readout)| on_readout(number, readout).await).await
     }
 
-    /// [`Self::score`], which is for callers; this is for engines.
+    /// Implementation of [`Self::score`] by the engine. Callers use `score`.
     async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError>;
 
-    /// Fills gaps with as many tokens as they have, each the most likely one after those before it; the first is never the original
-    /// one. `on_step` is called now and then and may break off: then there is nothing. The text so far is forgotten.
+    /// Fills each span greedily and keeps its number of tokens. The first token always differs from the original. Calls `on_step` from time
+    /// to time, and returns `None` if it cancels. Clears the current context.
     async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError>;
 
     /// Work done since the model was loaded.
     fn counters(&self) -> Counters;
 }
 
-/// What computed a result, for the manifest.
+/// Engine and device that computed a result, for the manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Backend {
-    /// Such as `candle-cpu`.
+    /// For example `candle-cpu`.
     pub name: String,
-    /// Of activations and accumulation, such as `f32`.
+    /// Number type of activations and accumulation, for example `f32`.
     pub precision: String,
-    /// The GPU, such as "nvidia ampere"; empty where none computes, or nobody tells.
+    /// The GPU, for example "nvidia ampere". Empty if the CPU computes or the GPU is unknown.
     pub device: String,
 }
 
 /// Work done, for tests and benchmarks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Tokens taken through the transformer.
+    /// Tokens processed by the transformer.
     pub forward_tokens: usize,
-    /// Positions taken through the LM head.
+    /// Positions processed by the LM head.
     pub head_positions: usize,
-    /// Kernels started on the GPU.
+    /// Kernel dispatches on the GPU.
     pub dispatches: usize,
-    /// How often work was handed to the GPU.
+    /// Submissions to the GPU queue.
     pub submissions: usize,
-    /// From the GPU.
+    /// Bytes copied from the GPU to main memory.
     pub bytes_read_back: u64,
-    /// GPU memory in use at once, at most.
+    /// Maximum GPU memory in use at one time.
     pub peak_gpu_bytes: u64,
     /// Kernels compiled.
     pub pipelines: usize,

@@ -1,4 +1,4 @@
-//! What an engine is asked to score or to fill in, and what it reads out.
+//! Requests to score or infill a text, and the readouts.
 
 use std::ops::Range;
 
@@ -6,44 +6,45 @@ use super::error::LmError;
 use crate::model::config::Config;
 use crate::model::tokenizer::TokenId;
 
-/// A text to score: the model reads `tokens` with the base text's edits and each pass's, and always predicts the original targets.
+/// A text to score. The model reads `tokens` with the edits of the base text and of each pass, and always predicts the original targets.
 #[derive(Clone, Debug)]
 pub struct ScoreRequest<'a> {
     pub tokens: &'a [TokenId],
-    /// Positions in `tokens` whose log-probability is wanted; at least one, none is position 0.
+    /// Positions in `tokens` whose log-probability is measured. Not empty, and never position 0.
     pub targets: Range<usize>,
-    /// Of the base text, and so of all passes too.
+    /// Edits of the base text. They apply to all passes too.
     pub edits: &'a [Edit],
     pub passes: &'a [Pass],
-    /// Whether readouts need divergences: up to twice the work of the LM head.
+    /// Whether to measure divergences, which costs up to twice the work of the LM head.
     pub divergences: bool,
-    /// Ascending ranges of positions of which the attention to them is wanted, of the base text; none of them, for no attention.
+    /// Ascending ranges of positions in the base text to which attention is measured. Empty: no attention.
     pub attended: &'a [Range<usize>],
-    /// Log-probabilities of the targets in the base text, where an earlier pass over that text measured them. Then the base text is read
-    /// only as far as the passes need it. Without effect on requests for divergences or attention.
+    /// Log-probabilities of the targets in the base text, if an earlier pass measured them. The engine then reads the base text only as far
+    /// as the passes need it. Ignored if the request asks for divergences or attention.
     pub base_log_probs: Option<&'a [f64]>,
 }
 
 impl<'a> ScoreRequest<'a> {
-    /// Log-probabilities of the targets, in the text as it is and in each pass.
+    /// Requests log-probabilities of the targets, in the unchanged text and in each pass.
     pub fn new(tokens: &'a [TokenId], targets: Range<usize>, passes: &'a [Pass]) -> Self {
         Self { tokens, targets, edits: &[], passes, divergences: false, attended: &[], base_log_probs: None }
     }
 
-    /// The readout of the base text, where it is known already.
+    /// The readout of the base text, if it is already known.
     pub fn known_base(&self) -> Option<Readout> {
         let is_all = |log_probs: &&[f64]| log_probs.len() == self.targets.len() && !self.divergences && self.attended.is_empty();
         Some(Readout { log_probs: self.base_log_probs.filter(is_all)?.to_vec(), ..Readout::default() })
     }
 
-    /// How many tokens of the base text are read: all before the last target; where its readout is known, those before the last edit.
+    /// Number of base text tokens to read: all before the last target. If the readout is known: only those before the largest start of a
+    /// pass.
     pub fn base_length(&self) -> usize {
         let all = self.targets.end - 1;
         let before_edits = || self.passes.iter().map(Pass::start).max().unwrap_or(0).min(all);
         if self.known_base().is_some() { before_edits() } else { all }
     }
 
-    /// What the model reads of the base text, changed by `edits`.
+    /// Inputs of the base text, changed by `edits`.
     pub fn inputs(&self, edits: &[Edit]) -> Vec<Input> {
         let mut inputs: Vec<Input> = self.tokens.iter().map(|&token| token.into()).collect();
         for Edit { start, inputs: changed } in self.edits.iter().chain(edits) {
@@ -53,7 +54,7 @@ impl<'a> ScoreRequest<'a> {
     }
 }
 
-/// What is read at a position: the embedding of `token`, moved by `blend` of the way to that of `blend_with`.
+/// Model input at a position: the embedding of `token`, moved toward that of `blend_with` by the fraction `blend`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Input {
     pub token: TokenId,
@@ -68,13 +69,13 @@ impl From<TokenId> for Input {
     }
 }
 
-/// One perturbation: at least one edit, ascending, none empty.
+/// One perturbation: at least one edit. Edits are ascending, and none is empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pass {
     pub edits: Vec<Edit>,
 }
 
-/// `inputs` are read at `start..start + inputs.len()` instead of the original tokens.
+/// Replaces the tokens at `start..start + inputs.len()` with `inputs`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edit {
     pub start: usize,
@@ -82,72 +83,72 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// Other tokens from `start` on.
+    /// Replaces the tokens from `start` on with `tokens`.
     pub fn new(start: usize, tokens: &[TokenId]) -> Self {
         Self { start, inputs: tokens.iter().map(|&token| token.into()).collect() }
     }
 }
 
 impl Pass {
-    /// The first position that differs from the base text: everything before is shared with it.
+    /// First position that differs from the base text. The pass shares everything before it with the base text.
     pub fn start(&self) -> usize {
         self.edits.first().map_or(0, |edit| edit.start)
     }
 
-    /// The perturbed text, where edits are of whole tokens.
+    /// The perturbed text. Valid only if edits replace whole tokens.
     pub fn apply(&self, tokens: &[TokenId]) -> Vec<TokenId> {
         ScoreRequest::new(tokens, 0..0, &[]).inputs(&self.edits).iter().map(|input| input.token).collect()
     }
 }
 
-/// Gaps in a text, to be filled by the model itself: each from what stands before it in the original text.
+/// Spans of a text that the model fills. It predicts each span from the original text before it.
 #[derive(Clone, Debug)]
 pub struct InfillRequest<'a> {
     pub tokens: &'a [TokenId],
-    /// Not empty.
+    /// Spans to fill. None is empty.
     pub gaps: &'a [Range<usize>],
-    /// Tokens that fill no gap, such as control tokens.
+    /// Tokens that the model must not generate, such as control tokens.
     pub forbidden: &'a [TokenId],
-    /// Read before a gap that begins the text.
+    /// Token that the model reads before a span at the start of the text.
     pub start_token: TokenId,
 }
 
-/// For each gap its tokens.
+/// The new tokens of each span.
 pub type Infills = Vec<Vec<TokenId>>;
 
 impl InfillRequest<'_> {
-    /// The token that is read just before a gap, and its position.
+    /// The token before a span, and its position.
     pub fn before(&self, gap: &Range<usize>) -> (TokenId, usize) {
         gap.start.checked_sub(1).map_or((self.start_token, 0), |position| (self.tokens[position], position))
     }
 }
 
-/// What one pass measured.
+/// Measurements of one pass.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Readout {
-    /// `ln p(x_t | x_<t)` in nats for each target t; before the first edit of a pass that of the base text.
+    /// `ln p(x_t | x_<t)` in nats for each target t. Targets before the first edit of a pass have the values of the base text.
     pub log_probs: Vec<f64>,
-    /// `KL(p of the base text || p of the pass)` in nats for each target t, over the whole vocabulary; 0 before the first
-    /// edit. Empty where the request did not ask for it.
+    /// `KL(p of the base text || p of the pass)` in nats for each target t, over the whole vocabulary; 0 before the first edit. Empty if
+    /// not requested.
     pub divergences: Vec<f64>,
-    /// Of the base text: for each target t and each range attended to (`[targets, ranges]`) the attention weights on the range, summed
-    /// over its positions, all heads and all layers, in the row that predicts t. Empty where the request did not ask for it.
+    /// Attention weights of the base text, `[targets, ranges]`: for each target t and attended range, the sum over the positions of the
+    /// range, all heads and all layers, in the row that predicts t. Empty if not requested.
     pub attention: Vec<f64>,
-    /// As `attention`: the information flow from each range. With weights alpha and values v, of each head h of a layer the output is
-    /// `o_h`, the sum over all positions of alpha v, and the range's share of what the layer's heads put out is the sum over its
-    /// positions of alpha (v . `o_h`), divided by the sum over heads of |`o_h`|^2: over all heads and positions the shares add up to 1.
-    /// The flow is the sum over heads and layers of the squares of positive shares.
+    /// Information flow from each range in the base text, with the shape of `attention`. Head h of a layer, with weights alpha and values
+    /// v, outputs `o_h`, the sum over all positions of alpha v. The share of a range in the outputs of the layer's heads is, for head h,
+    /// the sum over its positions of alpha (v . `o_h`), divided by the sum over heads of |`o_h`|^2. Over all heads and positions the shares
+    /// add up to 1. The flow is the sum over heads and layers of the squares of positive shares.
     pub flow: Vec<f64>,
 }
 
-/// A divergence up to here, in nats, may be nothing but rounding of logits: without an effect there would be percentages of noise.
+/// Divergences below this, in nats, may be rounding noise of the logits. Without this limit, a row without an effect would show percentages
+/// of noise.
 const DIVERGENCE_NOISE: f64 = 2e-5;
-/// Rounding puts no divergence this far below zero, and no log-probability this far above it, in nats.
+/// Maximum rounding error in nats: of a divergence below zero, and of a log-probability above zero.
 const ROUNDING: f64 = 1e-3;
 
 impl Readout {
-    /// What an engine computed, with divergences of noise taken for none. Fails where there is something that is not a number, or that
-    /// cannot be.
+    /// Sets divergences below 2e-5 nats (rounding noise) to 0. Errors if a value is impossible or not finite.
     pub fn checked(mut self) -> Result<Self, LmError> {
         let is_finite = |numbers: &[f64]| numbers.iter().all(|number| number.is_finite());
         if ![&self.log_probs, &self.divergences, &self.attention, &self.flow].into_iter().all(|numbers| is_finite(numbers)) {
@@ -161,12 +162,12 @@ impl Readout {
         Ok(self)
     }
 
-    /// That of a pass which changes nothing.
+    /// The readout of a pass that changes nothing.
     pub fn of_a_pass(&self) -> Self {
         Self { log_probs: self.log_probs.clone(), divergences: self.divergences.clone(), ..Self::default() }
     }
 
-    /// That of a pass which changes the last targets to `changed`.
+    /// The readout of a pass that changes the last targets to `changed`.
     pub fn changed_to(&self, changed: Self) -> Self {
         let mut readout = self.of_a_pass();
         for (all, changed) in [(&mut readout.log_probs, changed.log_probs), (&mut readout.divergences, changed.divergences)] {
@@ -182,7 +183,7 @@ pub fn check_known(config: &Config, tokens: &[TokenId]) -> Result<(), LmError> {
     unknown.map_or(Ok(()), |&token| Err(LmError::UnknownToken(token)))
 }
 
-/// Checks that the model knows all that it is to read for a request, and that it is not too long.
+/// Checks that the request is not too long and that the model knows all of its tokens.
 pub fn check_request(config: &Config, request: &ScoreRequest<'_>) -> Result<(), LmError> {
     check_length(config, request.targets.end - 1)?;
     check_known(config, request.tokens)?;

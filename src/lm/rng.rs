@@ -1,4 +1,4 @@
-//! Random numbers that are the same for the same seed, everywhere.
+//! Random numbers that are the same for the same seed on every platform.
 
 /// splitmix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
 #[derive(Clone)]

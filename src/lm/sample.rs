@@ -1,5 +1,5 @@
-//! Which token comes next. The same seed gives the same random numbers on every engine, and the way from a number to a token is plain
-//! enough for a GPU too: texts differ only where engines round a probability differently.
+//! Samples the next token. The same seed gives the same random numbers on every engine. The rule that maps a number to a token is simple
+//! enough for a GPU. Texts therefore differ only if engines round a probability differently.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use super::error::LmError;
 use super::rng::Rng;
 use crate::model::tokenizer::TokenId;
 
-/// Greedy, or random with a seed.
+/// Samples greedily, or randomly with a seed.
 #[derive(Clone)]
 pub struct Sampler {
     temperature: f64,
@@ -16,22 +16,22 @@ pub struct Sampler {
     rng: Rng,
 }
 
-/// One random choice.
+/// Parameters of one random choice.
 #[derive(Clone, Copy, Debug)]
 pub struct Draw {
-    /// Logits are divided by it; above 0.
+    /// Divides the logits; above 0.
     pub temperature: f64,
-    /// Only tokens as likely as the k-th are left.
+    /// Keeps only tokens at least as likely as the k-th most likely one.
     pub top_k: Option<usize>,
-    /// Of those, the most likely ones that hold this part of their probability.
+    /// Then keeps the most likely tokens that together have this share of the remaining probability.
     pub top_p: Option<f64>,
     /// A random number in [0, 1).
     pub uniform: f64,
 }
 
 impl Sampler {
-    /// Temperature 0 is greedy; otherwise logits are divided by it, and the choice is limited to the `top_k` most
-    /// likely tokens, then to the smallest set that holds `top_p` of the probability.
+    /// Temperature 0 is greedy. Otherwise the temperature divides the logits, and the choice is limited to the `top_k` most likely tokens,
+    /// then to the smallest set with `top_p` of the probability.
     pub fn new(temperature: f64, top_k: Option<usize>, top_p: Option<f64>, seed: u64) -> Self {
         Self { temperature, top_k, top_p, rng: Rng::new(seed) }
     }
@@ -40,18 +40,18 @@ impl Sampler {
         Self::new(0.0, None, None, 0)
     }
 
-    /// The next choice; `None` where it is always the most likely token.
+    /// The next random choice; `None` if the sampler is greedy.
     pub fn draw(&mut self) -> Option<Draw> {
         let &mut Self { temperature, top_k, top_p, .. } = self;
         (temperature > 0.0).then(|| Draw { temperature, top_k, top_p, uniform: self.rng.uniform() })
     }
 
-    /// Whether it always takes the most likely token.
+    /// Whether the sampler always chooses the most likely token.
     pub fn is_greedy(&self) -> bool {
         self.temperature <= 0.0
     }
 
-    /// Chooses by `logits`, one for each token of the vocabulary.
+    /// Chooses a token by `logits`, one for each token of the vocabulary. Errors if a logit is not finite.
     pub fn sample(&mut self, logits: &[f32]) -> Result<TokenId, LmError> {
         if logits.iter().any(|logit| !logit.is_finite()) {
             return Err(LmError::NotFinite);
@@ -60,14 +60,14 @@ impl Sampler {
     }
 }
 
-/// The first of the most likely tokens.
+/// The most likely token; the first one if several are equal.
 fn argmax(logits: &[f32]) -> TokenId {
     (1..logits.len()).fold(0, |best, i| if logits[i] > logits[best] { i } else { best }) as TokenId
 }
 
 impl Draw {
-    /// Of the tokens left by top-k and top-p, the one at which the running sum of exp(logit / temperature), in the order of the
-    /// vocabulary, passes `uniform` of the whole.
+    /// Adds exp(logit / temperature) of the tokens kept by top-k and top-p, in the order of the vocabulary. Returns the token at which the
+    /// running sum exceeds `uniform` times the total.
     pub fn token(&self, logits: &[f32]) -> TokenId {
         let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let weight = |logit: f32| (f64::from(logit - largest) / self.temperature).exp();
@@ -86,7 +86,7 @@ impl Draw {
         token
     }
 
-    /// The logit of the least likely token that is left.
+    /// The smallest logit that top-k and top-p keep.
     fn least_likely(&self, logits: &[f32], weight: impl Fn(f32) -> f64) -> f32 {
         let (mut left, mut least) = (Vec::new(), f32::NEG_INFINITY);
         if self.top_k.is_some() || self.top_p.is_some_and(|part| part < 1.0) {
@@ -111,10 +111,10 @@ fn descending(x: &f32, y: &f32) -> Ordering {
     y.total_cmp(x)
 }
 
-/// How many of the largest numbers are sorted at once, at first: a few tokens hold nearly all of the probability.
+/// Number of largest values to sort first: a few tokens have nearly all of the probability.
 const SORTED_AT_ONCE: usize = 64;
 
-/// The first number, from the largest on, for which `is_found` holds. Numbers after it are not sorted.
+/// Visits the numbers in descending order and returns the first one for which `is_found` holds. Does not sort the numbers after it.
 fn find_descending(mut numbers: &mut [f32], mut is_found: impl FnMut(f32) -> bool) -> Option<f32> {
     let mut n = SORTED_AT_ONCE;
     while !numbers.is_empty() {
@@ -160,12 +160,12 @@ mod tests {
         assert!(draw(Sampler::new(1.0, None, Some(0.5), 1)).iter().all(|&token| token == 1));
     }
 
-    /// As if all logits were sorted.
+    /// Compares with a full sort of the logits.
     #[test]
     fn least_likely_token_is_found_without_sorting_all() {
         let mut rng = Rng::new(5);
         for n in [1, 63, 64, 65, 3000] {
-            // With equal ones.
+            // Rounding makes some logits equal.
             let logits: Vec<f32> = (0..n).map(|_| (rng.uniform() * 40.0).round() as f32 / 4.0).collect();
             for (top_k, top_p) in [(None, 0.3), (None, 0.999_999), (Some(1), 0.5), (Some(40), 0.9), (Some(2000), 0.99), (Some(40), 1.0)] {
                 let draw = Draw { temperature: 2.0, top_k, top_p: Some(top_p), uniform: 0.5 };

@@ -1,4 +1,4 @@
-//! What is often asked of [`LanguageModel::score`].
+//! A shortcut for [`LanguageModel::score`].
 
 use std::ops::ControlFlow;
 

@@ -9,12 +9,12 @@ pub enum Rope {
     Halves,
 }
 
-/// Where RMSNorm stands around attention, and around the feed-forward network.
+/// Position of RMSNorm, relative to attention and to the feed-forward network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Norms {
-    /// Over what they read of the residual stream.
+    /// On their input from the residual stream.
     Before,
-    /// Over what they add to it.
+    /// On their output, before it is added to the residual stream.
     After,
     Both,
 }
@@ -25,29 +25,29 @@ pub enum QkNorm {
     None,
     /// Over each head.
     Heads,
-    /// Over all heads of queries together, and over all of keys.
+    /// Over all query heads together, and over all key heads together.
     Whole,
 }
 
-/// What the gate of the feed-forward network goes through.
+/// Activation function for the gate of the feed-forward network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
     Silu,
-    /// By its approximation with tanh.
+    /// GELU with the tanh approximation.
     Gelu,
 }
 
-/// What layers have in attention's place where the file says that they have none.
+/// Replacement for attention in the layers that have none according to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recurrent {
     None,
     /// A gated convolution over a few tokens.
     ShortConvolution,
-    /// A memory of keys and values that each token decays and corrects (Gated DeltaNet), after a convolution.
+    /// Gated DeltaNet after a convolution: a recurrent state of keys and values that each token decays and corrects.
     DeltaNet,
 }
 
-/// What differs between decoder-only transformers with RMSNorm, rotary positions and gated feed-forward networks.
+/// Differences between decoder-only transformers with RMSNorm, rotary positions and gated feed-forward networks.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Architecture {
     /// GGUF `general.architecture`.
@@ -58,23 +58,23 @@ pub struct Architecture {
     pub qk_norm: QkNorm,
     pub norms: Norms,
     pub gate: Gate,
-    /// The last one of every so many layers does not rotate; 0 where all do.
+    /// In every group of this many layers, the last has no rotary embedding. 0: all layers have it.
     pub unrotated_every: usize,
-    /// Embeddings are multiplied by the square root of their width.
+    /// Whether embeddings are multiplied by the square root of their width.
     pub scales_by_width: bool,
-    /// Where the file says how many keys a window has, all layers have it but the last one of every so many, unless the file says which
-    /// layers; 0 where the window is not read.
+    /// If the file states a window size, all layers have a window except the last in every group of this many layers. The file may list
+    /// other layers. 0: the window is not read.
     pub unwindowed_every: usize,
-    /// What stands in place of attention in some layers.
+    /// Replacement for attention in some layers.
     pub recurrent: Recurrent,
-    /// Queries come with a gate for what their heads put out.
+    /// Whether the query projection also contains gates for the head outputs.
     pub gates_attention: bool,
-    /// The file may say that only the first values of a head rotate.
+    /// Whether the file may limit rotation to the first values of a head.
     pub rotates_part: bool,
-    /// The tensors of the norm before the feed-forward network, and after the last layer.
+    /// Tensors of the norm before the feed-forward network, and of the norm after the last layer.
     pub ffn_norm: &'static str,
     pub last_norm: &'static str,
-    /// Settings of the file that are read, while other architectures refuse them: see [`super::config`].
+    /// Settings that this architecture reads. Other architectures reject them: see [`super::config`].
     pub reads: &'static [&'static str],
 }
 
@@ -98,7 +98,7 @@ const LLAMA: Architecture = Architecture {
 
 const GRANITE: &[&str] = &["embedding_scale", "residual_scale", "attention.scale", "logit_scale", "rope.scaling.finetuned"];
 
-/// All architectures that can be run; llama.cpp has a file of this name for each in src/models.
+/// All supported architectures. llama.cpp has a file of the same name for each in src/models.
 pub const ARCHITECTURES: &[Architecture] = &[
     // Llama 2 and 3, TinyLlama, SmolLM: the converter permutes q and k, so pairs are neighbors.
     LLAMA,
@@ -126,7 +126,7 @@ pub const ARCHITECTURES: &[Architecture] = &[
         last_norm: "token_embd_norm.weight",
         ..LLAMA
     },
-    // Qwen 3.5 and 3.6, the dense ones. Layers that predict more than the next token are not run.
+    // The dense models of Qwen 3.5 and 3.6. Layers that predict more than the next token are not run.
     Architecture {
         name: "qwen35",
         rope: Rope::Halves,
@@ -146,7 +146,7 @@ impl Architecture {
         self.norms != Norms::After
     }
 
-    /// Whether what they add to it is normalized.
+    /// Whether their outputs are normalized before they are added to it.
     pub fn norms_after(&self) -> bool {
         self.norms != Norms::Before
     }

@@ -1,4 +1,4 @@
-//! Model files: GGUF header, configuration, tokenizer, chat template. Nothing here computes.
+//! Model files: GGUF header, configuration, tokenizer, chat template. No module here runs a model.
 
 pub mod arch;
 pub mod chat;

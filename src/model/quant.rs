@@ -1,4 +1,4 @@
-//! The tensor types of GGUF that we read. Sizes are those of ggml's block structs (ggml-common.h).
+//! The supported tensor types of GGUF. Sizes are those of ggml's block structs (ggml-common.h).
 
 use super::dequantize::{self, Format, dequantize};
 
@@ -10,9 +10,9 @@ pub struct Quant {
     pub id: u32,
     pub block: usize,
     pub block_bytes: usize,
-    /// Where in a block its floating-point numbers are: the value itself, or scale and minimum.
+    /// Positions of the floating-point numbers in a block: the value itself, or scale and minimum.
     floats: Floats,
-    /// How its values are read.
+    /// How to read its values.
     pub format: Format,
 }
 
@@ -24,14 +24,14 @@ impl PartialEq for Quant {
 
 impl Eq for Quant {}
 
-/// Neighboring numbers in a block.
+/// Adjacent floating-point numbers in a block.
 #[derive(Debug)]
 struct Floats {
-    /// The first byte of the first one's two upper bytes.
+    /// Position of the first number's two upper bytes.
     at: usize,
     /// At most two.
     count: usize,
-    /// The bits of the exponent in the two upper bytes: all are set in infinities and NaN only.
+    /// Exponent bits in the two upper bytes. Only infinities and NaN have all of them set.
     exponent: u16,
 }
 
@@ -74,7 +74,7 @@ pub fn by_id(id: u32) -> Option<&'static Quant> {
 }
 
 impl Quant {
-    /// Bytes that `values` values take; `None` where they do not fill whole blocks, or are too many to count.
+    /// Size of `values` values in bytes; `None` if they do not fill whole blocks, or if the size overflows.
     pub fn bytes(&self, values: u64) -> Option<u64> {
         (values.is_multiple_of(self.block as u64)).then(|| values / self.block as u64)?.checked_mul(self.block_bytes as u64)
     }
@@ -88,11 +88,11 @@ impl Quant {
         values
     }
 
-    /// Whether the values in these whole blocks are numbers: none is an infinity or NaN.
+    /// Whether all values in these whole blocks are finite.
     pub fn is_finite(&self, blocks: &[u8]) -> bool {
         let &Self { block_bytes, floats: Floats { at, count, exponent }, .. } = self;
         match block_bytes {
-            // Sizes that the compiler knows are checked many at a time.
+            // If the size is a constant, the compiler vectorizes the check.
             2 => none_is(exponent, blocks.as_chunks::<2>().0.iter().copied()),
             4 => none_is(exponent, blocks.as_chunks::<4>().0.iter().map(|block| [block[2], block[3]])),
             _ => {
@@ -103,7 +103,7 @@ impl Quant {
     }
 }
 
-/// Whether of no number, by its two upper bytes, all bits of the exponent are set.
+/// Whether no number has all exponent bits set in its two upper bytes.
 fn none_is(exponent: u16, numbers: impl Iterator<Item = [u8; 2]>) -> bool {
     !numbers.fold(false, |found, number| found | (u16::from_le_bytes(number) & exponent == exponent))
 }

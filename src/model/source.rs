@@ -1,22 +1,22 @@
-//! Where a model file's bytes come from: read by ranges, never as a whole.
+//! Sources of a model file's bytes. They read ranges, never the whole file.
 
 use std::future::Future;
 
-/// A file that can be read at any place: a browser file, an HTTP address, a native file, memory.
+/// A file that can be read at any position: a browser file, an HTTP address, a native file, memory.
 pub trait ByteSource {
     /// Length of the file in bytes.
     fn size(&self) -> u64;
 
-    /// Where its files begin: one at 0, or those of a split model one after the other.
+    /// Start positions of its files: only 0, or those of the parts of a split model.
     fn starts(&self) -> Vec<u64> {
         vec![0]
     }
 
-    /// Exactly `length` bytes from `offset`; an error where the file has not so many.
+    /// Reads exactly `length` bytes from `offset` on. Errors if the file ends before.
     fn read_at(&self, offset: u64, length: usize) -> impl Future<Output = Result<Vec<u8>, SourceError>>;
 }
 
-/// The file could not be read.
+/// Why the file could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     #[error("the file ends at byte {size}, but bytes {offset} to {end} were requested")]
@@ -25,7 +25,7 @@ pub enum SourceError {
     Read(String),
 }
 
-/// `offset..offset + length` where it lies within a file of `size` bytes.
+/// Returns `offset..offset + length`. Errors if it ends after a file of `size` bytes.
 pub fn range_within(size: u64, offset: u64, length: usize) -> Result<std::ops::Range<u64>, SourceError> {
     match offset.checked_add(length as u64) {
         Some(end) if end <= size => Ok(offset..end),
@@ -33,7 +33,7 @@ pub fn range_within(size: u64, offset: u64, length: usize) -> Result<std::ops::R
     }
 }
 
-/// A file that is in memory already.
+/// A file in memory.
 pub struct BytesInMemory(pub Vec<u8>);
 
 impl ByteSource for BytesInMemory {
@@ -47,14 +47,14 @@ impl ByteSource for BytesInMemory {
     }
 }
 
-/// The parts of a split model, one after the other.
+/// The parts of a split model, joined in order.
 pub struct Joined<S> {
     parts: Vec<S>,
     starts: Vec<u64>,
 }
 
 impl<S: ByteSource> Joined<S> {
-    /// Parts in their order.
+    /// Joins parts in the given order.
     pub fn new(parts: Vec<S>) -> Self {
         let sizes_so_far = parts.iter().scan(0, |end, part| {
             let start = *end;

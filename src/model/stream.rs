@@ -1,4 +1,4 @@
-//! The whole file, front to back, in bounded pieces: weights go to the engine, everything to the hash.
+//! Reads the whole file from start to end in pieces of limited size. Passes weights to the engine, and all bytes to the hash.
 
 use std::ops::ControlFlow;
 
@@ -7,13 +7,13 @@ use sha2::{Digest, Sha256};
 use super::gguf::{Gguf, GgufError, Tensor};
 use super::source::ByteSource;
 
-/// The largest piece that is in memory at once.
+/// Maximum size of a piece in memory.
 const PIECE: usize = 2 << 20;
 
-/// Reads every tensor of `source` in file order. `on_piece` gets consecutive pieces of each tensor, at most 2 MiB
-/// each; `on_progress` the bytes of the file read so far, and may break off. Errors at a weight that is not a number.
+/// Reads every tensor of `source` in file order. `on_piece` gets consecutive pieces of each tensor, at most 2 MiB each. `on_progress` gets
+/// the number of bytes read so far, and may cancel. Errors if a weight is not finite.
 ///
-/// Returns the SHA-256 of the file in lower-case hexadecimal, `None` where it was broken off.
+/// Returns the SHA-256 of the file in lower-case hexadecimal, or `None` if canceled.
 pub async fn stream<E: From<GgufError>>(
     source: &impl ByteSource,
     gguf: &Gguf,
@@ -44,14 +44,14 @@ pub async fn stream<E: From<GgufError>>(
     Ok(Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
 }
 
-/// A run of bytes up to `end`: a tensor, or what lies between (header, padding).
+/// A run of bytes up to `end`: a tensor, or the bytes between tensors (header, padding).
 struct FileSection<'a> {
     tensor: Option<&'a Tensor>,
     end: u64,
 }
 
 impl FileSection<'_> {
-    /// Whole blocks of a tensor.
+    /// Maximum size of a piece: whole blocks of a tensor.
     fn longest_piece(&self) -> usize {
         self.tensor.map_or(PIECE, |tensor| PIECE - PIECE % tensor.quant.block_bytes)
     }

@@ -1,4 +1,4 @@
-//! What the first kilobytes of a model file say, before the rest is downloaded.
+//! Facts from the first kilobytes of a model file, before the rest is downloaded.
 
 use super::arch;
 use super::arch::Architecture;
@@ -7,7 +7,7 @@ use super::gguf::{Gguf, Metadata};
 use super::quant;
 use super::tokenizer::Tokenizer;
 
-/// Quantizations that the header states (`general.file_type`, llama.cpp's `llama_ftype`) and that cannot be read.
+/// Unsupported quantizations, by the id that the header states (`general.file_type`, llama.cpp's `llama_ftype`).
 const UNREADABLE_KINDS: &[(u64, &str)] = &[
     (19, "IQ2_XXS"),
     (20, "IQ2_XS"),
@@ -24,23 +24,23 @@ const UNREADABLE_KINDS: &[(u64, &str)] = &[
     (38, "MXFP4"),
 ];
 
-/// A model by the beginning of its file.
+/// Facts from the beginning of a model file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelSummary {
     pub architecture: &'static str,
     pub name: Option<String>,
     pub license: Option<String>,
     pub parameters: Option<u64>,
-    /// The longest text that the model was made for, in tokens.
+    /// Context length of the model, in tokens.
     pub context_length: u64,
-    /// f32 that the layers keep of one token, keys and values for the most part, in bytes.
+    /// Bytes that the layers keep of one token, as f32: mostly keys and values.
     pub bytes_per_token: u64,
 }
 
 impl ModelSummary {
-    /// Reads the beginning of a file. Sizes that are further back count as 0.
+    /// Reads the beginning of a file. Sizes that come later in the file count as 0.
     ///
-    /// Errors where these bytes already show that this version cannot run the model.
+    /// Errors if these bytes already show that this version cannot run the model.
     pub fn of(bytes: &[u8]) -> Result<Self, ConfigError> {
         let metadata = Gguf::leading_metadata(bytes)?;
         let name = metadata.str("general.architecture")?.ok_or_else(|| ConfigError::Missing("its architecture".into()))?;
@@ -61,7 +61,7 @@ impl ModelSummary {
     }
 }
 
-/// 4 bytes x 2 (keys and values) x layers x KV heads x width of a head, and a row of numbers in layers without attention.
+/// 4 bytes x 2 (keys and values) x layers x KV heads x head width, plus a row of numbers in layers without attention.
 fn bytes_per_token(metadata: &Metadata, architecture: &Architecture) -> Result<Option<u64>, ConfigError> {
     let number = |field: &str| metadata.u64(&format!("{}.{field}", architecture.name));
     let (key_length, dim) = (number("attention.key_length")?, number("embedding_length")?);

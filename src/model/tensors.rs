@@ -1,4 +1,4 @@
-//! The tensors a model has to have: checked against the file's header, before any weight is read.
+//! Checks the tensors of a model by the file's header, before any weight is read.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use super::arch::{QkNorm, Recurrent};
 use super::config::Config;
 use super::gguf::{Gguf, Tensor};
 
-/// What a model of some configuration needs.
+/// A tensor that a configuration needs.
 struct Expected {
     name: String,
     /// Fastest axis first, as in the file.
@@ -14,7 +14,7 @@ struct Expected {
     is_optional: bool,
 }
 
-/// Why the tensors of a file make no model.
+/// Why the tensors of a file do not form a model.
 #[derive(Debug, thiserror::Error)]
 pub enum TensorsError {
     #[error("the model has no tensor {0}")]
@@ -25,11 +25,10 @@ pub enum TensorsError {
     Unused(String),
 }
 
-/// Checks that the file has every tensor in its shape, and none that would go unread: that would make every number wrong
-/// without a word.
+/// Checks that the file has every tensor in its shape, and no unknown tensor. An unread tensor would silently make every number wrong.
 pub fn check(gguf: &Gguf, config: &Config) -> Result<(), TensorsError> {
     let expected = expected(config);
-    // A header may have millions of tensors: none is looked for in a list.
+    // A map, because a header may have millions of tensors.
     let found: HashMap<&str, &Tensor> = gguf.tensors.iter().map(|tensor| (tensor.name.as_str(), tensor)).collect();
     for Expected { name, shape, is_optional } in &expected {
         match found.get(name.as_str()) {
@@ -48,18 +47,19 @@ pub fn check(gguf: &Gguf, config: &Config) -> Result<(), TensorsError> {
     }
 }
 
-/// Tables of rotation angles in old files, which we compute, and layers that predict more than the next token.
+/// Whether the model ignores this tensor: tables of rotation angles in old files, which we compute, and layers that predict more than the
+/// next token.
 pub fn is_ignored(name: &str, config: &Config) -> bool {
     let unused = config.n_layers..config.n_layers + config.n_unused_layers;
     name.ends_with("rot_embd") || name.ends_with("rot_embd.weight") || layer_of(name).is_some_and(|layer| unused.contains(&layer))
 }
 
-/// The 4 of `blk.4.attn_q.weight`.
+/// Layer number in a tensor name: 4 in `blk.4.attn_q.weight`.
 pub fn layer_of(name: &str) -> Option<usize> {
     name.strip_prefix("blk.")?.split('.').next()?.parse().ok()
 }
 
-/// The shape without axes of length 1 at its end.
+/// The shape without trailing axes of length 1.
 pub fn trimmed(tensor: &Tensor) -> Vec<usize> {
     let length = tensor.shape.iter().rposition(|&axis| axis != 1).map_or(1, |last| last + 1);
     tensor.shape.iter().copied().take(length).collect()
@@ -69,7 +69,7 @@ fn expected(config: &Config) -> Vec<Expected> {
     let &Config { dim, ffn_dim, vocab_size, head_dim, architecture, .. } = config;
     let mut all = Vec::new();
     let mut add = |name: String, shape: &[usize], is_optional| {
-        // A matrix of one row is written as a vector.
+        // Files store a matrix of one row as a vector.
         let shape = if shape.len() == 2 && shape[1] == 1 { &shape[..1] } else { shape };
         all.push(Expected { name, shape: shape.to_vec(), is_optional });
     };

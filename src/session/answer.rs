@@ -1,4 +1,4 @@
-//! Answering: generated token by token, taken as given, or remembered.
+//! Answers questions. An answer is generated token by token, given by the visitor, or remembered.
 
 use super::generated::GeneratedAnswer;
 use super::loaded::Session;
@@ -23,7 +23,7 @@ pub struct AnsweredText {
     pub framed: FramedPrompt,
     pub answer: TokenizedAnswer,
     pub origin: Answer,
-    /// The longest text that the question allows, in tokens.
+    /// Maximum length of prompt and answer, in tokens.
     limit: usize,
 }
 
@@ -34,8 +34,8 @@ impl AnsweredText {
 }
 
 impl<M: LanguageModel> Session<M> {
-    /// Answers, or takes the answer given, and prepares what is to be measured. `on_token` gets the characters that each generated
-    /// token completes, and may break off. The last answer is remembered: the same question is not generated twice.
+    /// Answers the question, or takes the given answer, and prepares the measurement. `on_token` gets the characters that each generated
+    /// token completes, and can cancel. The last answer is remembered, so the same answer is not generated twice.
     pub async fn answer(&mut self, question: &Question, on_token: &mut dyn Callback<String>) -> Result<AnswerResult, Problem> {
         let method = method_of(question, self.lm.config())?;
         let text = self.answered_text(question, on_token).await?;
@@ -45,7 +45,7 @@ impl<M: LanguageModel> Session<M> {
         Ok(AnswerResult::Answered(Box::new(self.prepare(question, method, question.unit, &text)?)))
     }
 
-    /// Answers, or takes the answer given.
+    /// Answers the question, or takes the given answer.
     pub(super) async fn answered_text(
         &mut self,
         question: &Question,
@@ -65,7 +65,7 @@ impl<M: LanguageModel> Session<M> {
             None => {
                 let Question { sampling, max_tokens, .. } = *question;
                 let is_open = self.begins_in_thought(&framed);
-                // It thinks unasked where the frame begins a thought, or knows none to forbid.
+                // The model thinks without being asked if the chat template opens a thinking section or cannot turn thinking off.
                 let thinks_anyway = is_open || self.thinking() == ThinkingSupport::Always;
                 let thought_limit = thinking.unwrap_or(if thinks_anyway { max_tokens } else { 0 });
                 let room = max_tokens.saturating_add(thought_limit).min(limit - framed.ids.len());
@@ -81,24 +81,25 @@ impl<M: LanguageModel> Session<M> {
         Ok(AnsweredText { framed, answer, origin, limit })
     }
 
-    /// The longest text that a question allows, in tokens.
+    /// Maximum length of prompt and answer for this question, in tokens.
     fn limit(&self, question: &Question) -> usize {
         let context_length = self.lm.config().context_length;
         question.max_context.map_or(context_length, |chosen| chosen.min(context_length))
     }
 
-    /// The longest thought that a question asks for: an answer that is given has none before it.
+    /// Maximum length of the thinking section for this question, in tokens. `None` if the model cannot think, the question does not ask for
+    /// it, or the answer is given.
     fn thinking_of(&self, question: &Question) -> Option<usize> {
         question.thinking.filter(|_| self.thoughts.is_some() && question.answer.is_none())
     }
 
-    /// A question's prompt in its chat frame; refused where it cannot be asked.
+    /// Renders a question's prompt in the chat template. Errors if the question cannot be answered.
     pub(super) fn framed(&self, question: &Question) -> Result<FramedPrompt, Problem> {
         problems::check_question(question)?;
         if let Some(problem) = self.template_problem.as_ref().filter(|_| question.use_template) {
             return Err(problem.clone());
         }
-        // At least one token of the answer has to fit.
+        // Leave room for at least one token of the answer.
         let room = self.limit(question).saturating_sub(1);
         let (template, thinks) = (self.template_if(question.use_template), self.thinking_of(question).is_some());
         let framed = FramedPrompt::new(&question.prompt, template, &self.tokenizer, room, thinks);
@@ -106,7 +107,8 @@ impl<M: LanguageModel> Session<M> {
         if framed.ids.is_empty() { Err(problems::prompt_without_tokens()) } else { Ok(framed) }
     }
 
-    /// Tokens of a prompt within its chat frame; `None` where it cannot be framed, or is too long to be counted.
+    /// Number of tokens of a prompt in the rendered chat template. `None` if the template cannot be rendered or the prompt is too long to
+    /// count.
     pub fn count_tokens(&self, prompt: &str, use_template: bool) -> Option<usize> {
         if use_template && self.template_problem.is_some() {
             return None;
@@ -118,23 +120,24 @@ impl<M: LanguageModel> Session<M> {
         }
     }
 
-    /// The template that frames prompts, where one is asked for and the model has one.
+    /// The chat template, if it is requested and the model has one.
     pub(super) fn template_if(&self, is_asked_for: bool) -> Option<&ChatTemplate> {
         self.template.as_ref().filter(|_| is_asked_for)
     }
 
-    /// A given text as the answer: after a thought that its frame opens, not in it.
+    /// Tokenizes a given answer. If the chat template opens a thinking section, the answer comes after the end of that section.
     pub(super) fn given_answer(&self, text: &str, framed: &FramedPrompt) -> TokenizedAnswer {
         let ending = self.thoughts.as_ref().filter(|_| self.begins_in_thought(framed)).map_or(&[][..], ThoughtTokens::ending);
         TokenizedAnswer::from_text(text, ending, &framed.ids, &self.tokenizer)
     }
 
-    /// Whether the frame of the prompt opens a thought.
+    /// Whether the rendered chat template opens a thinking section.
     fn begins_in_thought(&self, framed: &FramedPrompt) -> bool {
         self.thoughts.as_ref().is_some_and(|thoughts| thoughts.is_open_after(framed.after_prompt()))
     }
 
-    /// A continuation of the prompt, and why it ended: the last one again where nothing that it depends on has changed.
+    /// Generates a continuation of the prompt. Returns its tokens and why it ended. Reuses the last continuation if its inputs are the
+    /// same.
     async fn generated(
         &mut self,
         framed: &FramedPrompt,
@@ -146,7 +149,7 @@ impl<M: LanguageModel> Session<M> {
         let context = &framed.ids;
         let mut stream = TextStream::default();
         let tokenizer = &self.tokenizer;
-        // Half a character is reported too: every token is a chance to stop.
+        // Report incomplete characters, too, because each report is a chance to stop.
         let mut report = async |token| on_token.call(stream.push(tokenizer.bytes(token))).await;
         let is_same = |last: &&GeneratedAnswer| {
             last.context == *context && last.sampling == sampling && (last.max_tokens, last.thought_limit) == (max_tokens, thought_limit)
@@ -166,7 +169,7 @@ impl<M: LanguageModel> Session<M> {
         let generated = generate(&mut self.lm, tokenizer, context, &mut sampler, max_tokens, thought, &mut report).await;
         let generated = generated.map_err(problems::engine_failed)?;
         let (tokens, stop) = (generated.tokens, stop_of(generated.stop));
-        // One that was stopped is the whole answer where no more tokens are allowed.
+        // A stopped answer is complete for a question that allows only this many tokens.
         let (max_tokens, remembered_stop) = match stop {
             AnswerStop::Cancelled => (tokens.len(), AnswerStop::Length),
             _ => (max_tokens, stop),

@@ -1,5 +1,5 @@
-//! Whether an answer is to be trusted, where the model's file says how to tell: two logistic classifiers over [`Signs`]. Their weights
-//! are in the file (`glasscage.answer_check`), fitted by `training/calibrate.py` on problems that the model was not trained on.
+//! Answer classifier: two logistic classifiers over the features of an answer ([`Signs`]) tell whether to trust it. Their weights are in
+//! the model's file (`glasscage.answer_check`). `training/calibrate.py` fitted them on problems that the model was not trained on.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::signs::Signs;
 use crate::explanation::AnswerWarning;
 use crate::model::gguf::Metadata;
 
-/// What a model's file says of its mistakes.
+/// The classifiers from a model's file.
 #[derive(Clone, Debug, Deserialize)]
 pub struct AnswerCheck {
     doubtful: Classifier,
     out_of_scope: Classifier,
 }
 
-/// Says yes where bias and weighted signs add up to more than 0.
+/// Applies if the bias and the weighted features add up to more than 0.
 #[derive(Clone, Debug, Deserialize)]
 struct Classifier {
     bias: f64,
@@ -30,7 +30,7 @@ impl Classifier {
 }
 
 impl AnswerCheck {
-    /// Nothing where the file has none, or one that cannot be read: it only adds a warning.
+    /// Reads the classifiers from a model's file. `None` if they are missing or cannot be read, because they only add a warning.
     pub fn from_metadata(metadata: &Metadata) -> Option<Self> {
         serde_json::from_str(metadata.str("glasscage.answer_check").ok()??).ok()
     }

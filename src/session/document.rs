@@ -1,4 +1,4 @@
-//! The document of an answer that is not measured yet, and the facts about the model in it.
+//! Builds the document of an answer that is not measured yet, with the facts about the model.
 
 use super::loaded::Session;
 use super::text::SplitText;
@@ -9,7 +9,7 @@ use crate::table::Table;
 use crate::version::GLASSCAGE;
 
 impl<M: LanguageModel> Session<M> {
-    /// What stands in place of a source's tokens, in words.
+    /// The replacement for the tokens of a source, in words.
     pub fn replacement(&self, method: &attribution::AttributionMethod) -> String {
         match method.replacement {
             Replacement::EndToken => self.tokenizer.name(self.tokenizer.eos()),
@@ -19,7 +19,7 @@ impl<M: LanguageModel> Session<M> {
         }
     }
 
-    /// A document with an empty table, about its last sentence.
+    /// A document with an unmeasured table. Its output is its last sentence.
     pub(super) fn unmeasured_document(
         &self,
         method: &attribution::AttributionMethod,

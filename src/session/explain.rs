@@ -1,4 +1,4 @@
-//! Explaining: the table, source by source; and the deletion test.
+//! Explains answers: measures the table source by source, and runs the deletion test.
 
 use std::ops::{ControlFlow, Range};
 
@@ -18,7 +18,7 @@ use crate::request::{DeletionCurves, ExplainProgress, PassProgress, Question};
 use crate::text::words::words as words_of;
 
 impl<M: LanguageModel> Session<M> {
-    /// Answers and explains; `on_progress` may break off.
+    /// Answers the question and explains the answer. `on_progress` can cancel.
     pub async fn explain(
         &mut self,
         question: &Question,
@@ -27,10 +27,10 @@ impl<M: LanguageModel> Session<M> {
         let method = method_of(question, self.lm.config())?;
         self.check_masked_lm(method)?;
         if question.answer.is_none() {
-            // Before the model writes an answer that is then too long with its prompt.
+            // Check the prompt alone first, because the answer takes time and only adds passes.
             words::check_cost(question.unit, method.passes * words_of(&question.prompt).len())?;
         }
-        // A prompt that the model cannot read is told as that.
+        // If the model cannot read the prompt, report that problem instead.
         problems::check_units(fewest_units(question)).or_else(|problem| self.framed(question).and(Err(problem)))?;
         match self.answer(question, &mut async |token| on_progress.call(ExplainProgress::Token(token)).await).await? {
             AnswerResult::Answered(answered) => self.measure(method, *answered, on_progress).await,
@@ -46,7 +46,7 @@ impl<M: LanguageModel> Session<M> {
         on_progress: &mut dyn Callback<ExplainProgress>,
     ) -> Result<ExplainResult, Problem> {
         match answered.document.check() {
-            // The flow that scores are weighted by comes with them.
+            // The flow that weights the scores is measured together with them, so it is missing here.
             Ok(()) | Err(DocumentError::Flow) => {}
             Err(error) => return Err(problems::not_a_document(error)),
         }
@@ -72,7 +72,7 @@ impl<M: LanguageModel> Session<M> {
                 on_progress.call(ExplainProgress::Column { source, scores, done, planned }).await
             }
         };
-        // A method that makes no pass is as fast.
+        // A method without passes is as fast as the flow, so it needs no estimates.
         let request = MeasureRequest { flow_first: method.passes > 0, ..MeasureRequest::new(&methods, &transcript, &segments) };
         let Measured { tables, failure, pairs } = measure(&mut self.lm, &request, &mut on_step).await;
         document.table = tables.into_iter().next().expect("a table a method");
@@ -87,8 +87,8 @@ impl<M: LanguageModel> Session<M> {
         }
     }
 
-    /// The deletion test of a question's answer, by `orders` of the prompt's sentences and by random ones. `None` where `on_pass` broke
-    /// off.
+    /// Runs the deletion test on a question's answer, with `orders` of the prompt's sentences and with random orders. `None` if `on_pass`
+    /// cancels.
     pub async fn deletion_curves(
         &mut self,
         question: &Question,
@@ -109,8 +109,8 @@ impl<M: LanguageModel> Session<M> {
     }
 }
 
-/// Enters what pairs of sources do, with the words that they do it to. `spans` are the bytes of the generation that each of its tokens
-/// covers.
+/// Stores the joint effects of pairs of sources in the document, with the words that they affect. `spans` are the bytes of the generation
+/// that each of its tokens covers.
 pub fn enter_pairs(document: &mut Document, spans: &[Range<usize>], MeasuredPairs { alone, effects, flow }: MeasuredPairs) {
     let text = &document.generation.text;
     let effects = effects.into_iter().map(|effect| JointEffect {
@@ -129,8 +129,8 @@ pub fn enter_pairs(document: &mut Document, spans: &[Range<usize>], MeasuredPair
     document.joint = joint;
 }
 
-/// The whole words of `text` in which `tokens` lie; `spans` are the bytes that each token covers, which may be a part of a character.
-/// Nothing where there is no letter or digit.
+/// The whole words of `text` that contain `tokens`. `spans` are the bytes that each token covers, which may be a part of a character.
+/// `None` if the words contain no letter or digit.
 fn words_at(text: &str, spans: &[Range<usize>], tokens: &[usize]) -> Option<String> {
     let mut words: Vec<&str> = Vec::new();
     for run in tokens.chunk_by(|a, b| a + 1 == *b) {
@@ -149,7 +149,7 @@ fn words_at(text: &str, spans: &[Range<usize>], tokens: &[usize]) -> Option<Stri
     (!words.is_empty()).then(|| words.join(" \u{2026} "))
 }
 
-/// A text up to its last white space.
+/// The text up to and including its last white space.
 fn before_word(text: &str) -> &str {
     text.trim_end_matches(|c: char| !c.is_whitespace())
 }
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn words_of_any_script_are_found_from_any_part_of_a_character() {
-        // An ideographic space, and a letter whose two bytes are tokens of their own; one token covers nothing.
+        // The text has an ideographic space, and a letter whose two bytes are separate tokens. One token covers nothing.
         let text = "Ja\u{3000}Z\u{fc}rich ist.";
         let spans = [0..2, 2..6, 6..7, 7..8, 0..0, 8..12, 12..17];
         for token in [2, 3, 5] {

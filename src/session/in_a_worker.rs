@@ -1,4 +1,4 @@
-//! The engine as WebAssembly in a real browser worker: the same numbers as native.
+//! Tests that the WebAssembly engine in a real browser worker computes the same numbers as the native engine.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use crate::model::source::BytesInMemory;
 use crate::request::{BackendChoice, Question};
 
 const DEMO: &[u8] = include_bytes!("../../tests/fixtures/models/demo.gguf");
-/// Made by the native command line.
+/// An explanation made by the native command line.
 const NATIVE: &str = include_str!("../../tests/fixtures/gallery/01-equal-groups.json");
 
 #[wasm_bindgen_test]

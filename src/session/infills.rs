@@ -1,4 +1,4 @@
-//! What a masked language model says in place of each source, for the method that needs it.
+//! Fills in a masked language model's words for each source, for the method that needs them.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
 
 impl<M: LanguageModel> Session<M> {
-    /// Refuses a method whose masked language model nobody chose, before the model answers.
+    /// Errors if the method needs a masked language model and none is chosen. Called before the model answers.
     pub(super) fn check_masked_lm(&self, method: &AttributionMethod) -> Result<(), Problem> {
         if method.replacement == Replacement::MaskedLm && self.masked_lm.is_none() { Err(no_masked_lm()) } else { Ok(()) }
     }
 
-    /// Makes `answered` ready to be measured by `method`: where that asks for it, every source gets as many other tokens as it has,
-    /// cut off or filled up with end tokens.
+    /// Prepares `answered` for `method`. If the method needs infills, each source gets as many replacement tokens as it has tokens. Infills
+    /// are cut off, or padded with end tokens.
     pub fn fill_gaps(&self, method: &AttributionMethod, answered: &mut AnsweredQuestion) -> Result<(), Problem> {
         if method.replacement == Replacement::MaskedLm {
             answered.transcript.infills = self.masked_infills(answered)?;
@@ -48,7 +48,7 @@ fn no_masked_lm() -> Problem {
     Problem::new("this method needs a masked language model", "Choose its files in the settings, or another method.")
 }
 
-/// The bytes of each sentence without the white space after it, in a text where the first one is at `start`.
+/// Byte range of each sentence without the white space after it. The first sentence is at `start`.
 fn gaps(start: usize, sentences: &[&str]) -> impl Iterator<Item = Range<usize>> {
     sentences.iter().scan(start, |at, sentence| {
         let gap = *at..*at + sentence.trim_end().len();

@@ -17,16 +17,16 @@ use crate::problem::Problem;
 use crate::request::{LoadOptions, LoadProgress, LoadedModel, ThinkingSupport};
 use crate::version::GLASSCAGE;
 
-/// A model, ready to be asked.
+/// A loaded model that answers questions.
 pub struct Session<M> {
     pub lm: M,
     pub tokenizer: Tokenizer,
     pub(super) template: Option<ChatTemplate>,
-    /// Why the template in the file frames no prompt.
+    /// Why the chat template in the file cannot be used.
     pub(super) template_problem: Option<Problem>,
-    /// What its thoughts stand between, where it has some.
+    /// The delimiters of thinking sections, if the model has them.
     pub(super) thoughts: Option<ThoughtTokens>,
-    /// The model that fills gaps from both sides, where the visitor chose one.
+    /// The masked language model, if the visitor chose one.
     pub masked_lm: Option<Rc<MaskedLm>>,
     pub(super) model: Model,
     /// See [`LoadedModel::notice`].
@@ -34,19 +34,19 @@ pub struct Session<M> {
     /// See [`LoadedModel::tile_shape`].
     tile_shape: Option<String>,
     pub(super) last_answer: Option<GeneratedAnswer>,
-    /// How to tell which answers are not to be trusted, where the file says it.
+    /// The answer classifier, if the file contains one.
     pub(super) answer_check: Option<AnswerCheck>,
 }
 
 impl Session<Engine> {
-    /// Loads a GGUF file; `None` where `on_progress` broke off.
+    /// Loads a GGUF file. `None` if `on_progress` cancels.
     pub async fn load(
         source: &impl ByteSource,
         options: impl Into<LoadOptions>,
         on_progress: &mut dyn Callback<LoadProgress>,
     ) -> Result<Option<Self>, Problem> {
         let mut gguf = Gguf::read(source).await.map_err(problems::unreadable_file)?;
-        // Its self-test needs memory that the tokenizer takes later.
+        // Choose the engine first, because its self-test needs memory that the tokenizer uses later.
         let chosen = engine::choose(source, &gguf, &options.into()).await.map_err(problems::load_failed)?;
         let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(problems::unreadable_file)?;
         let (template, template_problem) = match chat::usable_template(&gguf.metadata, &tokenizer) {
@@ -83,7 +83,7 @@ impl<M: LanguageModel> Session<M> {
         }
     }
 
-    /// What the page shows of the model.
+    /// The facts about the model that the page shows.
     pub fn loaded_model(&self) -> LoadedModel {
         let backend = self.lm.backend();
         LoadedModel {
@@ -100,7 +100,7 @@ impl<M: LanguageModel> Session<M> {
     }
 }
 
-/// What a document says of the model.
+/// The facts about the model that a document contains.
 fn describe_model(gguf: &Gguf, sha256: String) -> Model {
     let text = |key: &str| gguf.metadata.shown(key).unwrap_or_default();
     Model {

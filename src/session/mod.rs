@@ -1,4 +1,4 @@
-//! One loaded model and what can be asked of it. The worker and the command line are thin shells around this.
+//! A loaded model and its operations. The worker and the command line are thin wrappers around this module.
 //!
 //! ```text
 //! question ─► answer: frame the prompt, generate   ─► text: tokens, sentences ─► document: nothing measured yet

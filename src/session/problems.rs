@@ -1,4 +1,4 @@
-//! What a visitor reads when a question cannot be answered or a model cannot be loaded.
+//! Problems that the visitor reads when a question cannot be answered or a model cannot be loaded.
 
 use crate::attribution;
 use crate::explanation::{DocumentError, MAX_SENTENCES, Sampling};
@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::request::Question;
 use crate::text::sentences::sentences;
 
-/// Refuses what no model can answer: a prompt without a sentence, settings that the sampler cannot work with.
+/// Errors if no model can answer the question: the prompt has no sentence, or the sampling settings are invalid.
 pub fn check_question(question: &Question) -> Result<(), Problem> {
     if sentences(&question.prompt).is_empty() {
         return Err(Problem::new("the prompt is empty", "Write a question or choose an example."));
@@ -30,7 +30,7 @@ fn check_sampling(sampling: &Sampling) -> Result<(), Problem> {
     }
 }
 
-/// The method that a question asks for, which has to suit the model.
+/// The method of a question. Errors if it does not exist or does not suit the model.
 pub fn method_of(question: &Question, config: &Config) -> Result<&'static attribution::AttributionMethod, Problem> {
     let method = attribution::method(&question.method)
         .ok_or_else(|| Problem::new(format!("there is no method {:?}", question.method), "Choose another method."))?;
@@ -38,10 +38,10 @@ pub fn method_of(question: &Question, config: &Config) -> Result<&'static attrib
     Ok(method)
 }
 
-/// The prompt does not fit, or the chat template cannot frame it.
+/// The prompt is too long, or the chat template cannot render it.
 pub fn framing_failed(error: &ChatError, context_length: usize) -> Problem {
     match *error {
-        // With one token of the answer.
+        // Count one token of the answer, too.
         ChatError::TooLong { tokens, limit } => too_long(tokens + 1, limit + 1, context_length),
         ChatError::FarTooLong { .. } => Problem::new(error.to_string(), "Shorten the prompt, or choose a model with a longer context."),
         ChatError::TakesOut(_) | ChatError::RefusesPrompt(_) => {
@@ -56,7 +56,7 @@ pub fn prompt_without_tokens() -> Problem {
     Problem::new("the model has no token for this prompt", "Write it in other characters, or choose another model.")
 }
 
-/// Refuses what has more sentences, or words, than a document.
+/// Errors if there are more sentences or words than a document may have.
 pub fn check_units(n: usize) -> Result<(), Problem> {
     if n > MAX_SENTENCES { Err(not_a_document(DocumentError::TooManySentences(n))) } else { Ok(()) }
 }
@@ -66,12 +66,12 @@ pub fn not_a_document(error: DocumentError) -> Problem {
     Problem::new(error.to_string(), "Shorten the prompt, or choose a model with a longer context.")
 }
 
-/// Nothing was answered.
+/// The answer is empty.
 pub fn empty_answer() -> Problem {
     Problem::new("the answer is empty, so there is nothing to explain", "Rephrase the prompt, or enter an answer of your own to explain.")
 }
 
-/// Prompt and answer have `tokens` tokens: more than `limit`, which is what the settings allow or the model's own limit.
+/// Prompt and answer have `tokens` tokens. That is more than `limit`, which comes from the settings or the model.
 pub fn too_long(tokens: usize, limit: usize, context_length: usize) -> Problem {
     if limit == context_length {
         return engine_failed(LmError::TooLong { tokens, limit });
@@ -82,7 +82,7 @@ pub fn too_long(tokens: usize, limit: usize, context_length: usize) -> Problem {
     )
 }
 
-/// The deletion test was asked for orders that do not fit the sentences found here.
+/// The orders of the deletion test do not fit the sentences found here.
 pub fn other_sentences() -> Problem {
     Problem::new(
         "this explanation splits the prompt into other sentences than this version of Glasscage",
@@ -90,7 +90,7 @@ pub fn other_sentences() -> Problem {
     )
 }
 
-/// What a visitor can do about an engine that failed.
+/// An engine failed.
 pub fn engine_failed(error: LmError) -> Problem {
     let remedy = match &error {
         LmError::TooLong { .. } => "Shorten the prompt, or choose a model with a longer context.",

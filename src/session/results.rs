@@ -1,4 +1,4 @@
-//! What comes of a question.
+//! Results of a question.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use crate::problem::Problem;
 
 /// A question and its answer, ready to be measured.
 pub struct AnsweredQuestion {
-    /// Its table is empty.
+    /// The document with an unmeasured table.
     pub document: Document,
     pub transcript: Transcript,
     pub segments: Segments,
-    /// The bytes of the generation that each of its tokens covers; none where it stands in no sentence.
+    /// The bytes of the generation that each of its tokens covers. Empty for a token outside all sentences.
     pub spans: Vec<Range<usize>>,
 }
 
 /// The result of [`super::Session::answer`].
 pub enum AnswerResult {
     Answered(Box<AnsweredQuestion>),
-    /// Stopped while answering; the answer so far.
+    /// The run was stopped while answering. Contains the answer so far.
     Stopped {
         answer: String,
     },
@@ -28,10 +28,10 @@ pub enum AnswerResult {
 /// The result of [`super::Session::explain`].
 #[derive(Debug)]
 pub enum ExplainResult {
-    /// The document; a partial one where the visitor stopped it while it was measured.
+    /// The document. It is partial if the visitor stopped the measurement.
     Explained(Box<Document>),
-    /// The engine failed while measuring: a partial document of what was measured by then, and the problem to show with it.
+    /// The engine failed while measuring. Contains the partial document and the problem to show with it.
     Failed { measured: Box<Document>, problem: Problem },
-    /// Stopped while answering; the answer so far.
+    /// The run was stopped while answering. Contains the answer so far.
     Stopped { answer: String },
 }

@@ -1,25 +1,24 @@
-//! What in a prompt and its answer tells whether the answer may be wrong: numbers that nobody uses, sums that do not hold, words that
-//! stand nowhere, and how sure the model was of its words.
+//! Features that predict a wrong answer: unused numbers, false equations, garbled words, low token probabilities.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Signs by name; most are 0 in a good answer. The names are also those of the weights in a model's file.
+/// Features by name. Most are 0 for a good answer. The weights in a model's file have the same names.
 pub type Signs = BTreeMap<&'static str, f64>;
 
 const NUMBER_WORDS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
                             seventeen eighteen nineteen twenty";
 
-/// What is known of one answer. Log-probabilities are in nats, one for each token.
+/// The data from which the features of one answer are computed. Log-probabilities are in nats, one per token.
 pub struct AnswerEvidence<'a> {
     pub prompt: &'a str,
     pub answer: &'a str,
     pub prompt_log_probs: &'a [f64],
     pub answer_log_probs: &'a [f64],
-    /// How many tokens the model's vocabulary needs for each word of the prompt and of the answer.
+    /// Number of tokens that a word of the prompt or the answer has in the model's vocabulary.
     pub word_tokens: &'a dyn Fn(&str) -> usize,
 }
 
-/// The signs of an answer.
+/// Computes the features of an answer.
 pub fn signs(evidence: &AnswerEvidence<'_>) -> Signs {
     let &AnswerEvidence { prompt, answer, prompt_log_probs, answer_log_probs, word_tokens } = evidence;
     let (prompt_words, answer_words) = (words(prompt), words(answer));
@@ -55,24 +54,24 @@ pub fn signs(evidence: &AnswerEvidence<'_>) -> Signs {
     ])
 }
 
-/// Lower-case runs of letters.
+/// The words of a text: runs of letters, in lower case.
 fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
-/// Whole numbers, as digits or as words up to twenty.
+/// The whole numbers in a text: digits, or words from "two" to "twenty".
 fn numbers(text: &str) -> BTreeSet<u64> {
     let digits = text.split(|c: char| !c.is_ascii_digit()).filter_map(|run| run.parse().ok());
     let spelled = words(text).into_iter().filter_map(|word| NUMBER_WORDS.split(' ').position(|number| number == word)).map(|n| n as u64);
     digits.chain(spelled.filter(|&number| number > 1)).collect()
 }
 
-/// How many sentences there are, roughly: a problem has facts before its question, or numbers in it.
+/// Approximate number of sentences. A problem states facts before its question, so it has several.
 fn statements(prompt: &str) -> usize {
     prompt.split(['.', '?', '!', '\n']).filter(|part| part.contains(char::is_alphabetic)).count()
 }
 
-/// The share of letters and signs that no English sentence has.
+/// Fraction of characters that are unusual in English sentences.
 fn symbol_share(text: &str) -> f64 {
     let is_usual = |c: char| c.is_ascii_alphanumeric() || c.is_whitespace() || ".,?!'\u{2019}\"-$:;\u{a3}\u{20ac}".contains(c);
     text.chars().filter(|&c| !is_usual(c)).count() as f64 / text.chars().count().max(1) as f64
@@ -82,14 +81,14 @@ fn mean(log_probs: &[f64]) -> f64 {
     log_probs.iter().sum::<f64>() / log_probs.len().max(1) as f64
 }
 
-/// The mean of the lowest tenth.
+/// Mean of the lowest tenth of the log-probabilities.
 fn low(log_probs: &[f64]) -> f64 {
     let mut sorted = log_probs.to_vec();
     sorted.sort_by(f64::total_cmp);
     mean(&sorted[..sorted.len().div_ceil(10)])
 }
 
-/// "12 - 5 = 7" in an answer.
+/// An equation in an answer, such as "12 - 5 = 7".
 #[derive(Debug, PartialEq)]
 struct Equation {
     left: u64,
@@ -109,7 +108,8 @@ impl Equation {
         }
     }
 
-    /// How many operands are neither given nor computed. Small constants, such as the 2 of "half" or the 60 of an hour, are given.
+    /// Number of operands that are neither given nor computed. Small constants count as given, such as the 2 of "half" or the 60 of an
+    /// hour.
     fn unknown(&self, given: &BTreeSet<u64>, all: &[Self]) -> usize {
         const CONSTANTS: [u64; 7] = [2, 3, 4, 7, 12, 24, 60];
         let is_known = |n: u64| given.contains(&n) || CONSTANTS.contains(&n) || all.iter().any(|equation| equation.result == n);

@@ -12,7 +12,7 @@ use crate::text::sentences::{sentences, sentences_in_any_script, tile};
 use crate::text::spans::{first_visible, tokens_of_sentences};
 use crate::text::words::words;
 
-/// What the model reads before it answers: the prompt's tokens between those of its chat frame.
+/// The model's input before it answers: the prompt in the rendered chat template.
 pub struct FramedPrompt {
     pub ids: Vec<TokenId>,
     /// Position of the prompt's first token.
@@ -25,24 +25,24 @@ pub struct FramedPrompt {
 pub struct TokenizedAnswer {
     pub text: String,
     pub ids: Vec<TokenId>,
-    /// Thoughts and what follows them: together they have the whole text, and all tokens but those between them.
+    /// Thinking sections and answers. Together they contain the whole text, and all tokens except delimiters and blank parts.
     parts: Vec<AnswerPart>,
 }
 
-/// A thought, or an answer.
+/// A thinking section or an answer.
 struct AnswerPart {
     kind: SectionKind,
     bytes: Range<usize>,
     tokens: Range<usize>,
-    /// The bytes that each of its tokens covers, from where the part begins.
+    /// The bytes that each token covers, relative to the start of the part.
     spans: Vec<Range<usize>>,
 }
 
 /// Prompt and answer, split into sentences or words.
 pub struct SplitText {
-    /// [`SentenceRule::Punkt`] where the other rule cuts these texts no differently.
+    /// [`SentenceRule::Punkt`] if that rule splits these texts in the same way as the requested one.
     pub sentence_rule: SentenceRule,
-    /// English where the rule cuts these texts no differently in English.
+    /// English if the English rules split these texts in the same way.
     pub language: Language,
     pub segments: Segments,
     pub prompt: Passage,
@@ -50,7 +50,7 @@ pub struct SplitText {
 }
 
 impl FramedPrompt {
-    /// The prompt in the model's chat frame, or plain where there is no template: at most `limit` tokens.
+    /// Renders the prompt in the chat template, or plain if there is no template. Errors if there are more than `limit` tokens.
     pub fn new(
         prompt: &str,
         template: Option<&ChatTemplate>,
@@ -64,7 +64,7 @@ impl FramedPrompt {
         let prompt_start = framed.tokens.iter().position(|token| of_prompt(token).is_some()).unwrap_or(0);
         let prompt_end = framed.tokens.iter().rposition(|token| of_prompt(token).is_some()).map_or(prompt_start, |last| last + 1);
         let mut reached = 0;
-        // A token in between may cover nothing: a space that the tokenizer added.
+        // A token inside the prompt may cover nothing, for example a space that the tokenizer added.
         let spans = framed.tokens[prompt_start..prompt_end].iter().map(|token| {
             let span = of_prompt(token).unwrap_or(reached..reached);
             reached = span.end;
@@ -74,19 +74,20 @@ impl FramedPrompt {
         Ok(Self { ids: framed.ids(), prompt_start, prompt_spans })
     }
 
-    /// What its frame ends with: no word of the visitor is in it.
+    /// Tokens of the chat template after the prompt. They contain no text of the visitor.
     pub fn after_prompt(&self) -> &[TokenId] {
         &self.ids[self.prompt_positions().end..]
     }
 
-    /// Where the prompt's tokens stand.
+    /// Positions of the prompt's tokens.
     pub fn prompt_positions(&self) -> Range<usize> {
         self.prompt_start..self.prompt_start + self.prompt_spans.len()
     }
 }
 
 impl TokenizedAnswer {
-    /// A given text, as the continuation of `context` and of `before`, which stands in no sentence: the end of a thought.
+    /// Tokenizes a given text as the continuation of `context` and `before`. `before` is the end of a thinking section and belongs to no
+    /// sentence.
     pub fn from_text(text: &str, before: &[TokenId], context: &[TokenId], tokenizer: &Tokenizer) -> Self {
         let encoded = tokenizer.encode_continuation(&[context, before].concat(), text);
         let (of_text, spans): (Vec<TokenId>, _) = encoded.into_iter().map(|token| (token.id, token.span)).unzip();
@@ -95,7 +96,7 @@ impl TokenizedAnswer {
         Self { text: text.to_owned(), ids, parts }
     }
 
-    /// The bytes of the text that each token covers; none where it stands in no part.
+    /// The bytes of the text that each token covers. Empty for a token outside all parts.
     pub fn spans(&self) -> Vec<Range<usize>> {
         let mut spans = vec![0..0; self.ids.len()];
         for AnswerPart { bytes, tokens, spans: of_part, .. } in &self.parts {
@@ -104,7 +105,7 @@ impl TokenizedAnswer {
         spans
     }
 
-    /// The text that `ids` stand for. Blank parts, such as an empty thought, leave no text.
+    /// Decodes `ids`. Blank parts, such as an empty thinking section, leave no text.
     pub fn from_ids(ids: Vec<TokenId>, parts: &[GeneratedPart], tokenizer: &Tokenizer) -> Self {
         let mut answer = Self { text: String::new(), ids, parts: Vec::new() };
         for GeneratedPart { is_thought, tokens } in parts {
@@ -121,7 +122,7 @@ impl TokenizedAnswer {
     }
 }
 
-/// The text that `ids` stand for, and the bytes of it that each covers; bytes that are not UTF-8 become U+FFFD.
+/// Decodes `ids` into text, and returns the bytes that each of them covers. Bytes that are not UTF-8 become U+FFFD.
 fn decoded(ids: &[TokenId], tokenizer: &Tokenizer) -> (String, Vec<Range<usize>>) {
     let mut bytes = Vec::new();
     let ends: Vec<usize> = ids
@@ -132,7 +133,7 @@ fn decoded(ids: &[TokenId], tokenizer: &Tokenizer) -> (String, Vec<Range<usize>>
         })
         .collect();
     let mut text = String::new();
-    // For each byte, its offset in the text.
+    // The offset in the text of each decoded byte.
     let mut offsets = Vec::with_capacity(bytes.len() + 1);
     for chunk in bytes.utf8_chunks() {
         offsets.extend(text.len()..text.len() + chunk.valid().len());
@@ -149,7 +150,7 @@ fn decoded(ids: &[TokenId], tokenizer: &Tokenizer) -> (String, Vec<Range<usize>>
 }
 
 impl SplitText {
-    /// Splits prompt and answer into units, and finds the tokens of each. Neither may be without a sentence.
+    /// Splits prompt and answer into units, and finds the tokens of each unit. Both must contain a sentence.
     pub fn new(unit: Unit, rule: SentenceRule, language: Language, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Self {
         let cut_by = |rule, language| {
             let of_answer = answer.parts.iter().map(|part| units_of(unit, rule, language, &answer.text[part.bytes.clone()]));
@@ -186,7 +187,7 @@ impl SplitText {
     }
 }
 
-/// How many units a question has at least: those of its prompt, and of the answer that it gives or one.
+/// Minimum number of units of a question: those of its prompt, plus those of its given answer, or 1 without a given answer.
 pub fn fewest_units(question: &Question) -> usize {
     let language = question.language.unwrap_or_else(|| language_of(&question.prompt));
     let count = |text: &str| units_of(question.unit, question.sentence_rule, language, text).len();
@@ -197,7 +198,7 @@ fn shift(ranges: &[Range<usize>], by: usize) -> Vec<Range<usize>> {
     ranges.iter().map(|range| range.start + by..range.end + by).collect()
 }
 
-/// The bytes of each unit, without white space around it.
+/// Byte range of each unit, without white space around it.
 fn units_of(unit: Unit, rule: SentenceRule, language: Language, text: &str) -> Vec<Range<usize>> {
     match (unit, rule) {
         (Unit::Word, _) => words(text),
@@ -206,7 +207,7 @@ fn units_of(unit: Unit, rule: SentenceRule, language: Language, text: &str) -> V
     }
 }
 
-/// The bytes of each unit, grown so that they tile `text`, and the tokens of each. `spans` are the bytes of each token.
+/// Extends the units to tile `text`. Returns the byte range and the token range of each unit. `spans` are the bytes of each token.
 fn units_and_tokens(found: &[Range<usize>], text: &str, spans: &[Range<usize>]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let units = tile(text, found);
     let tokens = tokens_of_sentences(text, &units, spans);

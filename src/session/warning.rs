@@ -1,4 +1,4 @@
-//! What a model's own check says of an answer.
+//! Runs the answer classifier on an answer.
 
 use super::loaded::Session;
 use super::problems;
@@ -9,7 +9,7 @@ use crate::lm::{LanguageModel, LmError, ScoreRequest, score_base};
 use crate::problem::Problem;
 
 impl<M: LanguageModel> Session<M> {
-    /// The signs of mistakes in the model's greedy answer to `prompt`, from which the check's weights are fitted.
+    /// The features of the model's greedy answer to `prompt`. The weights of the answer classifier are fitted to them.
     pub async fn answer_signs(&mut self, prompt: &str, answer: &str) -> Result<Signs, Problem> {
         let context_length = self.lm.config().context_length;
         let framed = FramedPrompt::new(prompt, self.template.as_ref(), &self.tokenizer, context_length, false);
@@ -18,8 +18,8 @@ impl<M: LanguageModel> Session<M> {
         self.signs(prompt, &framed, &answer).await?.ok_or_else(|| problems::engine_failed(LmError::Stopped))
     }
 
-    /// What the model's own check says of the answer just generated; nothing where it has none. Takes one pass over the text, the first
-    /// time.
+    /// The answer classifier's warning about the answer that was just generated. `None` if there is no warning or no classifier. Takes one
+    /// pass over the text the first time.
     pub(super) async fn warning(
         &mut self,
         prompt: &str,
@@ -38,7 +38,7 @@ impl<M: LanguageModel> Session<M> {
         Ok(warning)
     }
 
-    /// The signs of mistakes in an answer; `None` where the engine was stopped.
+    /// The features of an answer. `None` if the engine was stopped.
     async fn signs(&mut self, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Result<Option<Signs>, Problem> {
         let tokens = [&framed.ids[..], &answer.ids].concat();
         let request = ScoreRequest::new(&tokens, 1..tokens.len(), &[]);

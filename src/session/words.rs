@@ -1,4 +1,4 @@
-//! A source opened to its words: each perturbed alone, everything else as for sentences.
+//! Measures a source word by word. Each word is perturbed alone. Everything else is the same as for sentences.
 
 use std::ops::{ControlFlow, Range};
 
@@ -15,7 +15,8 @@ use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
 use crate::request::{PassProgress, Question, Word};
 
-/// A graph of words takes a pass for each word, or several: for a long text that is too slow, and too much to read.
+/// Errors if an explanation by words takes too many passes. Each word takes one or more passes, so a long text is too slow and gives too
+/// much to read.
 pub(super) fn check_cost(unit: Unit, passes: usize) -> Result<(), Problem> {
     if unit == Unit::Sentence || passes <= MOST_PASSES {
         return Ok(());
@@ -26,7 +27,7 @@ pub(super) fn check_cost(unit: Unit, passes: usize) -> Result<(), Problem> {
     ))
 }
 
-/// A word of a source: its text, its tokens in the transcript, its number among all words.
+/// A word of a source: its text, its tokens in the transcript, its index among all words.
 struct SourceWord {
     text: String,
     tokens: Range<usize>,
@@ -34,8 +35,8 @@ struct SourceWord {
 }
 
 impl<M: LanguageModel> Session<M> {
-    /// What each word of `source` does alone to the sentences after it, by the question's method. `None` where `on_pass`
-    /// broke off. For each word as many passes as the method makes for a sentence.
+    /// The effect of each word of `source` on the sentences after it, by the question's method. Each word takes as many passes as the
+    /// method makes for a sentence. `None` if `on_pass` cancels.
     pub async fn words(
         &mut self,
         question: &Question,
@@ -91,14 +92,14 @@ fn expanded(segments: &Segments, source: usize, words: &[SourceWord]) -> Segment
     expanded
 }
 
-/// What a masked language model says in place of the words, by their numbers in [`expanded`]; nothing where none was asked.
+/// The masked language model's infills for the words, by their indices in [`expanded`]. Empty if the method uses no infills.
 fn infills(by_words: &AnsweredQuestion, source: usize, words: &[SourceWord]) -> Vec<Vec<TokenId>> {
     let infill = |word: &SourceWord| Some(by_words.transcript.infills.get(word.number)?.get(..word.tokens.len())?.to_vec());
     let infills: Option<Vec<_>> = words.iter().map(infill).collect();
     infills.map_or_else(Vec::new, |infills| vec![Vec::new(); source].into_iter().chain(infills).collect())
 }
 
-/// The words that lie in `source`, or the parts of words that do: a sentence may end within one.
+/// The words in `source`. A sentence may end within a word, which then counts only with its part in `source`.
 fn words_of_source(by_sentences: &AnsweredQuestion, by_words: &AnsweredQuestion, source: usize) -> Vec<SourceWord> {
     let n_prompt = by_sentences.document.prompt.sentences.len();
     let n_prompt_words = by_words.document.prompt.sentences.len();

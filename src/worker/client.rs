@@ -16,7 +16,7 @@ use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions};
 use super::envelope::Envelope;
 use super::role::{INCOMPATIBLE, LISTENING, LOADING, Lost, Role};
 
-/// Loads the workers' program, beside the page.
+/// Script next to the page that loads the workers' program.
 const SCRIPT: &str = "./engine_loader.js";
 /// Give up after this long without any bytes of the worker's program. The whole download may take any time.
 const SILENT_MILLIS: u32 = 90_000;

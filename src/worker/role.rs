@@ -24,7 +24,7 @@ impl Role {
 pub const LISTENING: &str = "listening";
 /// A worker sends this while its program arrives (`www/engine_loader.js`).
 pub const LOADING: &str = "loading";
-/// What a worker says of a message that it cannot read.
+/// Response of a worker to a message that it cannot read.
 pub const INCOMPATIBLE: &str = "incompatible";
 
 /// Why a worker was lost, with all of its state. The next request starts a new worker.

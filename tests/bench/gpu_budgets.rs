@@ -1,5 +1,5 @@
-//! For `cargo xtask gpu-budgets`: writes the kernels for real GPUs into a folder, for their compilers, and beside them `traffic.json`,
-//! what they read of their memory, counted by an interpreter.
+//! For `cargo xtask gpu-budgets`: writes the kernels for real GPUs into a folder, for their compilers. Also writes `traffic.json`, the
+//! memory reads of the kernels, counted by an interpreter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -11,14 +11,14 @@ use glasscage::model::quant::QUANTS;
 use kernel_interpreter::{Access, Arithmetic, Kernel};
 use serde_json::{Value, json};
 
-/// Invocations that a GPU runs at once, and 4-byte words of a line of its cache.
+/// Number of invocations that a GPU runs together; below, 4-byte words in a cache line.
 const WAVE: u32 = 32;
 const LINE_WORDS: usize = 32;
 
-/// Tensor types that budgets are about.
+/// Tensor types with budgets.
 const QUANTS_IN_BUDGETS: [&str; 4] = ["F16", "Q8_0", "Q4_K", "Q6_K"];
 
-/// Runs the first kernel whose name begins with `name`; `bindings` are made with it. Returns its name and what it read of them.
+/// Runs the first kernel whose name begins with `name`, on the bindings that `bindings` creates. Returns its name and its reads.
 fn reads(shaders: &[Shader], name: &str, bindings: impl Fn(&Kernel) -> Vec<Vec<u32>>, workgroups: [u32; 3]) -> (String, Vec<Access>) {
     let shader = shaders.iter().find(|shader| shader.name.starts_with(name)).unwrap_or_else(|| panic!("there is no kernel {name}"));
     let kernel = Kernel::new(&shader.wgsl, Arithmetic::PLAIN).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -30,7 +30,7 @@ fn members(kernel: &Kernel, binding: usize, values: &[(&str, u32)]) -> Vec<u32> 
     kernel.members(binding, values).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Lines of the cache that a wave's loads of W touch, on average: a tile of 64 rows and 256 columns with 64 tokens.
+/// Mean number of cache lines that one load of W touches in a wave: a tile of 64 rows and 256 columns with 64 tokens.
 fn lines_a_load(shaders: &[Shader], quant: &str) -> Value {
     let bindings = |kernel: &Kernel| {
         let row_words = row_words(QUANTS.iter().find(|other| other.name == quant).expect("a tensor type"), 256);
@@ -47,8 +47,8 @@ fn lines_a_load(shaders: &[Shader], quant: &str) -> Value {
     json!({ "what": "lines", "kernel": name, "figure": touched as f64 / loads.len() as f64 })
 }
 
-/// Words of keys and values that attention reads, of those that each row and head sees: the last 16 rows of a text of 64, with the heads
-/// of a model of 0.6 B parameters.
+/// Words of keys and values that attention reads, relative to those that each row and head attends to: the last 16 rows of a text of 64,
+/// with the heads of a model with 0.6 B parameters.
 fn keys_and_values(shaders: &[Shader]) -> Value {
     let [text, n, heads, kv_heads, dim] = [64, 16, 16, 8, 128_u32];
     let width = (heads + 2 * kv_heads) * dim;
@@ -66,7 +66,7 @@ fn keys_and_values(shaders: &[Shader]) -> Value {
     json!({ "what": "keys and values", "kernel": name, "figure": words as f64 / f64::from(seen) })
 }
 
-/// How often drawing a sample reads the vocabulary.
+/// Number of times that sampling reads the vocabulary.
 fn vocabulary_passes(shaders: &[Shader]) -> Value {
     const VOCAB: u32 = 4096;
     let bindings = |kernel: &Kernel| {

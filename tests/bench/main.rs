@@ -1,8 +1,8 @@
-//! How fast the built page's engine is in a real browser, and its peers beside it: a benchmark, run by `cargo xtask bench`.
+//! Benchmark of the built page's engine and of other engines in a real browser. `cargo xtask bench` runs it.
 //!
-//! `GLASSCAGE_DIST` names the built page, `GLASSCAGE_BENCH_MODEL` a GGUF file, `GLASSCAGE_BENCH_JSON` where the numbers
-//! go; `GLASSCAGE_BENCH_WLLAMA` the unpacked npm package and `GLASSCAGE_BENCH_ONNX` a folder with onnxruntime-web, the
-//! model in ONNX and `scores.json`, where there are these; `GLASSCAGE_BENCH_GRAPH` what `graph.rs` became.
+//! Environment variables: `GLASSCAGE_DIST` is the built page, `GLASSCAGE_BENCH_MODEL` a GGUF file, and `GLASSCAGE_BENCH_JSON` the output
+//! file. Optional: `GLASSCAGE_BENCH_WLLAMA` is the unpacked npm package, `GLASSCAGE_BENCH_ONNX` a folder with onnxruntime-web, the model as
+//! ONNX and `scores.json`, and `GLASSCAGE_BENCH_GRAPH` the compiled `graph.rs`.
 
 #![cfg(target_os = "linux")]
 
@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 use server::Server;
 use tree::{Seen, Watch};
 
-/// The longest that one engine may take.
+/// Time limit for one engine.
 const TIMEOUT: Duration = Duration::from_secs(600);
 const PAGE: &[(&str, &str)] = &[
     ("bench.html", include_str!("site/bench.html")),
@@ -37,7 +37,7 @@ const PAGE: &[(&str, &str)] = &[
     ("wllama.js", include_str!("site/wllama.js")),
     ("onnxruntime.js", include_str!("site/onnxruntime.js")),
 ];
-/// Names for `window.measure`, and what of the site each needs.
+/// Names for `window.measure`, each with the file of the site that it needs.
 const ENGINES: [(&str, &str); 8] = [
     ("wasm-cpu", "model.gguf"),
     ("wasm-cpu-2", "model.gguf"),
@@ -53,14 +53,14 @@ fn path(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from)
 }
 
-/// The job's tokens, sentences and generated sentences, such as `300,15,6`.
+/// Numbers of tokens, sentences and generated sentences of the job, such as `300,15,6`.
 fn job() -> Value {
     let text = std::env::var("GLASSCAGE_BENCH_JOB").unwrap_or("300,15,6".into());
     let numbers: Vec<usize> = text.split(',').map(|number| number.parse().expect("GLASSCAGE_BENCH_JOB has three numbers")).collect();
     json!({"tokens": numbers[0], "sentences": numbers[1], "generated": numbers[2]})
 }
 
-/// The built page, the page of the benchmark and the model, in one folder of this name.
+/// Creates a folder with the built page, the page of the benchmark and the model.
 fn site(name: &str, dist: &Path, model: &Path) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::remove_dir_all(&folder).ok();
@@ -78,7 +78,7 @@ fn site(name: &str, dist: &Path, model: &Path) -> PathBuf {
     folder
 }
 
-/// Runs one engine in a browser of its own.
+/// Measures one engine in a new browser.
 async fn measure(url: &str, name: &str, job: &Value) -> Value {
     let browser = Browser::start(None).await;
     browser.driver.goto(format!("{url}bench.html")).await.expect("the page opens");
@@ -95,13 +95,13 @@ async fn measure(url: &str, name: &str, job: &Value) -> Value {
             break json!({"error": format!("it took longer than {} s", TIMEOUT.as_secs())});
         }
     };
-    // The last section's end lies between two samples.
+    // Wait for another sample, because the end of the last section lies between two samples.
     tokio::time::sleep(Duration::from_millis(100)).await;
     browser.close().await;
     priced(result, &watch.finish())
 }
 
-/// From an empty cache to the first explanation by the built-in model on the page as it ships: the first example, one press.
+/// Time from an empty cache to the first explanation by the built-in model on the page as it ships, with one click.
 async fn cold_page(url: &str) -> Value {
     let examples: Value = serde_json::from_str(include_str!("../../public/models/demo-examples.json")).expect("examples are JSON");
     let browser = Browser::open(url).await;
@@ -114,7 +114,7 @@ async fn cold_page(url: &str) -> Value {
     json!({"wall_seconds": millis / 1e3})
 }
 
-/// The sections with their cost in seconds, those of one name together; rates where there are tokens.
+/// Adds the cost of the sections in seconds, summed by name, and rates if there are tokens.
 fn priced(mut result: Value, seen: &Seen) -> Value {
     let mut costs: BTreeMap<String, [f64; 3]> = BTreeMap::new();
     for section in result["sections"].as_array().into_iter().flatten() {
@@ -140,7 +140,7 @@ fn priced(mut result: Value, seen: &Seen) -> Value {
     result
 }
 
-/// The benchmark must speak the protocol of today; nobody runs it every day.
+/// Checks that the benchmark still speaks the current protocol, because it rarely runs.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_small_job_is_measured() {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/demo.gguf");

@@ -1,5 +1,5 @@
-//! `random_model --shape 0.6b [--quant Q8_0|Q4_K|F16] OUT.gguf`: a model with random weights, to measure speed on; its shape is one of
-//! `SHAPES`. Its sizes and its tokenizer are real; what it says is not. The same call writes the same file.
+//! `random_model --shape 0.6b [--quant Q8_0|Q4_K|F16] OUT.gguf` writes a model with random weights, to measure speed. `SHAPES` lists the
+//! shapes. Sizes and tokenizer are real, but the output of the model is meaningless. The same call writes the same file.
 
 #[path = "../models/vocabulary.rs"]
 mod vocabulary;
@@ -29,7 +29,7 @@ struct Arguments {
     out: PathBuf,
 }
 
-/// Sizes, as in GGUF metadata.
+/// Sizes, as in the GGUF metadata.
 struct Shape {
     name: &'static str,
     mixers: Mixers,
@@ -41,19 +41,19 @@ struct Shape {
     head_dim: usize,
 }
 
-/// What layers mix rows by, and with it the architecture.
+/// How layers mix rows. Determines the architecture.
 enum Mixers {
     /// `qwen3`
     Attention,
-    /// `lfm2`: convolutions of three taps, but for these layers.
+    /// `lfm2`: convolutions of three taps in all layers except these.
     Convolutions { attention: &'static [usize] },
-    /// `qwen35`: memories with so many heads of 128 values, but for every fourth layer.
+    /// `qwen35`: recurrent layers with this number of heads of 128 values. Every fourth layer has attention.
     Memories { heads: usize },
 }
 
-/// All have Qwen 3's tokens and no LM head but their embedding. The layers of 135m are those of SmolLM2-135M, those of 1b of
+/// All shapes have the tokens of Qwen 3 and use the embedding as LM head. The layers of 135m are those of SmolLM2-135M, those of 1b of
 /// Llama-3.2-1B; 0.6b is Qwen3-0.6B. The layers and the number of tokens of 0.8b are those of Qwen3.5-0.8B, the layers of lfm2-350m those
-/// of LFM2-350M; each of the small ones has a quarter of its width.
+/// of LFM2-350M. Each small shape has a quarter of the width.
 const SHAPES: [Shape; 8] = [
     shape("42m", 8, [256, 256], [4, 2, 64], Mixers::Attention),
     shape("135m", 30, [576, 1536], [9, 3, 64], Mixers::Attention),
@@ -65,7 +65,7 @@ const SHAPES: [Shape; 8] = [
     shape("lfm2-small", 8, [256, 1152], [4, 2, 64], Mixers::Convolutions { attention: &[2, 4, 6] }),
 ];
 
-/// `[width, width of feed-forward networks]`, `[heads, of keys and values, values in a head]`.
+/// Arguments: `[width, width of feed-forward networks]` and `[query heads, key-value heads, values per head]`.
 const fn shape(
     name: &'static str,
     layers: usize,
@@ -93,7 +93,7 @@ impl Shape {
         }
     }
 
-    /// Metadata of what layers have beside attention.
+    /// Metadata of the layers without attention.
     fn settings(&self) -> Vec<(&'static str, Value)> {
         let number = |number: usize| Value::U32(number as u32);
         match self.mixers {
@@ -118,9 +118,9 @@ impl Shape {
 
 const TAPS: usize = 3;
 const TAPS_BEFORE_MEMORIES: usize = 4;
-/// Values of a head of a memory.
+/// Values per recurrent head.
 const MEMORY_DIM: usize = 128;
-/// Of Qwen 3.5.
+/// Vocabulary size of Qwen 3.5.
 const TOKENS_OF_0_8B: usize = 248_320;
 
 fn main() -> Result<()> {
@@ -145,7 +145,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Tokenizer and chat template of a real Qwen 3, and the sizes.
+/// Tokenizer and chat template of a real Qwen 3, with the sizes of `shape`.
 fn metadata(shape: &Shape) -> Result<HashMap<String, Value>> {
     let mut metadata = Content::read(&mut Cursor::new(vocabulary::vocabulary("qwen3")))?.metadata;
     if shape.name == "0.8b" {
@@ -169,7 +169,7 @@ fn metadata(shape: &Shape) -> Result<HashMap<String, Value>> {
     Ok(metadata)
 }
 
-/// Unused ones, as many as Qwen 3.5 has more.
+/// Adds unused tokens up to the vocabulary size of Qwen 3.5.
 fn add_tokens(metadata: &mut HashMap<String, Value>) {
     // llama.cpp, include/llama.h: LLAMA_TOKEN_TYPE_UNUSED.
     for (key, unused) in [("tokenizer.ggml.tokens", None), ("tokenizer.ggml.token_type", Some(Value::I32(5)))] {
@@ -180,7 +180,7 @@ fn add_tokens(metadata: &mut HashMap<String, Value>) {
     }
 }
 
-/// One after the other, so that only one is in memory as f32.
+/// All tensors, quantized one at a time, so that only one is in memory as f32.
 fn tensors(shape: &Shape, n_tokens: usize, dtype: GgmlDType) -> Result<Vec<(String, QTensor)>> {
     let mut random = Random(Rng::new(7));
     let mut tensors = Vec::new();
@@ -191,7 +191,7 @@ fn tensors(shape: &Shape, n_tokens: usize, dtype: GgmlDType) -> Result<Vec<(Stri
     Ok(tensors)
 }
 
-/// Rows that are no whole blocks get a smaller block, as llama.cpp does it.
+/// Type of a tensor. A row that does not divide into whole blocks gets a type with smaller blocks, as in llama.cpp.
 fn kind(dims: &[usize], dtype: GgmlDType) -> GgmlDType {
     match dims {
         [_, columns] if columns.is_multiple_of(dtype.block_size()) => dtype,
@@ -200,7 +200,7 @@ fn kind(dims: &[usize], dtype: GgmlDType) -> GgmlDType {
     }
 }
 
-/// Names and sizes, rows first.
+/// Names and dimensions of all tensors, rows first.
 fn dims(shape: &Shape, n_tokens: usize) -> Vec<(String, Vec<usize>)> {
     let &Shape { dim, ffn, .. } = shape;
     let [last_norm, ffn_norm] = match shape.mixers {
@@ -233,7 +233,7 @@ fn attention(shape: &Shape) -> Vec<(&'static str, Vec<usize>)> {
     ]
 }
 
-/// What a layer has in place of attention.
+/// Tensors of a layer without attention.
 fn mixer(shape: &Shape) -> Vec<(&'static str, Vec<usize>)> {
     let dim = shape.dim;
     let Mixers::Memories { heads } = shape.mixers else {
@@ -261,18 +261,18 @@ fn write(out: &Path, metadata: &HashMap<String, Value>, tensors: &[(String, QTen
     let mut metadata: Vec<(&str, &Value)> = metadata.iter().map(|(key, value)| (key.as_str(), value)).collect();
     metadata.sort_by_key(|(key, _)| *key);
     let tensors: Vec<(&str, &QTensor)> = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
-    // Whole or not at all: a later run takes the file for finished.
+    // Rename the file at the end, because later runs use an existing file as complete.
     let part = out.with_extension("part");
     gguf_file::write(&mut BufWriter::new(File::create(&part)?), &metadata, &tensors)?;
     std::fs::rename(part, out)?;
     Ok(())
 }
 
-/// Numbers without meaning, the same everywhere.
+/// Pseudorandom numbers that are the same on every machine.
 struct Random(Rng);
 
 impl Random {
-    /// Norms of 1, rates at which memories fade; matrices of a size that keeps activations near 1.
+    /// A tensor. Norms are 1, recurrent states decay, and the scale of matrices keeps activations near 1.
     fn tensor(&mut self, name: &str, dims: &[usize]) -> Result<Tensor> {
         let count = dims.iter().product();
         let values = match dims {

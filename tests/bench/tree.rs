@@ -1,4 +1,4 @@
-//! What a tree of processes costs: CPU time and memory, from /proc, over time.
+//! CPU time and memory of a process tree over time, from /proc.
 
 use std::collections::HashMap;
 use std::fs;
@@ -7,38 +7,38 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Linux counts a process's time in hundredths of a second.
+/// Linux counts the CPU time of a process in hundredths of a second.
 const TICKS_PER_SECOND: f64 = 100.0;
 const PAGE_BYTES: u64 = 4096;
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// All descendants of this process at one moment.
+/// All descendants of this process at one time.
 #[derive(Clone, Copy, Default)]
 struct Sample {
-    /// Unix time.
+    /// Unix time in milliseconds.
     millis: f64,
-    /// Of living and of ended ones.
+    /// CPU time of running and ended processes.
     cpu_seconds: f64,
-    /// Resident, of pages with their workers.
+    /// Resident memory of the renderer processes, which run pages and their workers.
     renderer_bytes: u64,
-    /// Resident, of the process that plays GPU.
+    /// Resident memory of the process that emulates the GPU.
     gpu_bytes: u64,
 }
 
-/// One line of /proc.
+/// Data of one process from its `stat` file in /proc.
 struct Process {
     parent: u32,
     cpu_seconds: f64,
     bytes: u64,
 }
 
-/// Looks at the processes again and again until it is dropped or finished.
+/// Samples the processes until it is dropped or finished.
 pub struct Watch {
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<Vec<Sample>>>,
 }
 
-/// What was seen.
+/// The samples in time order.
 pub struct Seen(Vec<Sample>);
 
 impl Watch {
@@ -74,7 +74,7 @@ impl Seen {
         self.at(end) - self.at(begin)
     }
 
-    /// Largest resident memory of pages, and of the GPU's process, in bytes.
+    /// Largest resident memory of the renderers and of the GPU process, in bytes.
     pub fn peak_bytes(&self) -> [u64; 2] {
         let largest = |bytes: fn(&Sample) -> u64| self.0.iter().map(bytes).max().unwrap_or(0);
         [largest(|sample| sample.renderer_bytes), largest(|sample| sample.gpu_bytes)]
@@ -110,7 +110,7 @@ fn processes() -> HashMap<u32, Process> {
 }
 
 fn parse(stat: &str) -> Option<Process> {
-    // The second field, the program's name, may hold anything.
+    // The second field, the program name, may contain any characters.
     let fields: Vec<i64> = stat.rsplit_once(')')?.1.split_whitespace().skip(1).map(|field| field.parse().unwrap_or(0)).collect();
     let ticks: i64 = fields.get(10..14)?.iter().sum();
     Some(Process {
@@ -120,7 +120,7 @@ fn parse(stat: &str) -> Option<Process> {
     })
 }
 
-/// Whether this process started it, or one that started it.
+/// Whether process `id` is a descendant of this process.
 fn descends(processes: &HashMap<u32, Process>, mut id: u32) -> bool {
     while let Some(process) = processes.get(&id) {
         if process.parent == std::process::id() {
@@ -131,7 +131,7 @@ fn descends(processes: &HashMap<u32, Process>, mut id: u32) -> bool {
     false
 }
 
-/// What Chromium calls a process of its.
+/// Chromium's type of a process. Empty if it has none.
 fn kind(id: u32) -> String {
     let line = fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
     let kind = line.split(['\0', ' ']).find_map(|word| word.strip_prefix("--type="));

@@ -1,4 +1,4 @@
-//! The fuzz targets over their corpus: what `cargo xtask fuzz` begins with, without its search for new inputs.
+//! Runs the fuzz targets on their corpus: the first part of `cargo xtask fuzz`, without its search for new inputs.
 
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::missing_assert_message, reason = "the fuzzer shows the input that breaks a promise")]
@@ -22,7 +22,7 @@ use std::path::Path;
 
 use targets::TARGETS;
 
-/// Each input of the corpus, and what is left of it after every third of its length.
+/// Each input of the corpus, whole and cut after one third and two thirds of its length.
 fn inputs(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(target);
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -34,7 +34,7 @@ fn inputs(target: &str) -> Vec<Vec<u8>> {
 fn targets_take_their_corpus() {
     let mut n_inputs = 0;
     for (name, target) in TARGETS {
-        // As the fuzzer begins: what a target makes once is made here.
+        // Initialize the target first, as the fuzzer does.
         target(&[]);
         for input in inputs(name) {
             target(&input);

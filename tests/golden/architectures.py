@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes architectures.json beside this file: what the random models of tests/models/mod.rs answer, in float64.
+"""Writes architectures.json next to this file: float64 results of the random models of tests/models/mod.rs.
 
     python3 tests/golden/architectures.py        (needs numpy; takes seconds)
 
-Weights, shapes and tokens are made as in tests/models/mod.rs; the transformer is written from the definitions and
-shares nothing with the Rust engines. Run it again when the models there change.
+Weights, shapes and tokens are the same as in tests/models/mod.rs. The transformer follows the definitions and shares no code with the Rust
+engines. Run this again when the models there change.
 """
 import hashlib
 import json
@@ -14,15 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 
 VOCAB, DIM, FFN, LAYERS = 97, 256, 512, 2
-# Larger than in real models, so that forgetting it shows. The file says it in float32.
+# Larger than in real models, so that tests notice if it is ignored. Rounded to float32, as in the file.
 NORM_EPSILON = float(np.float32(0.001))
 TOKENS = np.array([(5 * t**3 + 11 * t + 3) % VOCAB for t in range(72)])
-# (start, length, share) of what is moved by that share towards the end token; one after the other in one job.
+# (start, length, share) of the tokens that move toward the end token by that share. All are passes of one job.
 EDITS = [(40, 9, 1.0), (0, 3, 1.0), (20, 11, 0.25)]
-# Whose attention weights are summed.
+# Ranges whose attention weights are summed.
 RANGES = [(0, 10), (10, 40), (40, 71)]
 END_TOKEN = 2
-# What an architecture does, from its authors' code: which pairs of values turn together, what it adds to q, k and v, which norms it has.
+# Properties of the architectures, from their authors' code: pairs of values that rotate together, biases of q, k and v, norms of heads.
 TURNS_NEIGHBORS = {"llama"}
 HAS_BIASES = {"qwen2"}
 NORMALIZES_HEADS = {"qwen3"}
@@ -73,7 +73,7 @@ class Random:
 
 
 def tensor(random, name, dims):
-    """Every operation in float32, as in Rust."""
+    """All operations are in float32, as in Rust."""
     if name == "rope_freqs.weight":
         return np.array([1 + max(i - 3, 0) / 4 for i in range(dims[0])], np.float32)
     values = random.next(int(np.prod(dims))).reshape(dims)
@@ -85,7 +85,7 @@ def tensor(random, name, dims):
 
 
 def dimensions(shape):
-    """Of all tensors by name, in the order in which their numbers are drawn."""
+    """Shapes of all tensors by name, in the order in which their numbers are generated."""
     q, kv = shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
     dims = {"token_embd.weight": (VOCAB, DIM), "output_norm.weight": (DIM,)}
     if not shape.tied:
@@ -146,13 +146,14 @@ def q6_k(blocks):
     return ((d * scales)[:, :, None] * quants).reshape(len(blocks), 256)
 
 
-# Bytes of a block, values in it, and what they are: the types of the matrices of a model with subnormal scales, one after the other.
+# Bytes of a block, values in it, and its decoder: the types that the matrices of a model with subnormal scales use in turn.
 SUBNORMAL_TYPES = [(34, 32, q8_0), (144, 256, q4_k), (210, 256, q6_k)]
 
 
 def subnormal_tensors(shape):
-    """Name -> float64 tensor, and the SHA-256 of all bytes: matrices of random blocks whose f16 numbers are subnormal, norms that are
-    larger by as much as such weights are small."""
+    """Name -> float64 tensor, and the SHA-256 of all bytes. Matrices are random blocks with subnormal f16 numbers. Norms are larger to
+    compensate for the small weights.
+    """
     random, digest, weights, matrices = Random(7), hashlib.sha256(), {}, 0
     for name, dims in dimensions(shape).items():
         if len(dims) == 1:
@@ -169,7 +170,7 @@ def subnormal_tensors(shape):
 
 
 def sha256(weights):
-    """Of all values as little-endian float32, one tensor after the other."""
+    """SHA-256 of all values as little-endian float32, tensor by tensor."""
     assert all(weight.dtype == np.float32 for weight in weights.values())
     return hashlib.sha256(b"".join(weight.astype("<f4").tobytes() for weight in weights.values())).hexdigest()
 
@@ -179,7 +180,7 @@ def rms_norm(shape, x, weight):
 
 
 def rotate(shape, weights, head):
-    """One head at all positions, `[tokens, head_dim]`: each pair of values turns as a complex number would."""
+    """Rotates one head at all positions, `[tokens, head_dim]`: each pair of values like a complex number."""
     half = shape.head_dim // 2
     angle = shape.rope_base ** (-np.arange(half) / half)
     if shape.rope_factors:
@@ -198,8 +199,9 @@ def softmax(x):
 
 
 def attention(shape, weights, blk, x, maps, flows):
-    """`[tokens, dim]` -> `[tokens, dim]`, one query head after the other; appends each head's weights, `[tokens, tokens]`, and the
-    layer's flow from each range, `[tokens, ranges]`."""
+    """`[tokens, dim]` -> `[tokens, dim]`. Appends each head's weights, `[tokens, tokens]`, to `maps`, and the layer's flow from each range,
+    `[tokens, ranges]`, to `flows`.
+    """
 
     def project(part):
         bias = weights[f"{blk}{part}.bias"] if shape.architecture in HAS_BIASES else 0
@@ -219,14 +221,14 @@ def attention(shape, weights, blk, x, maps, flows):
         scores = head("attn_q", i) @ head("attn_k", shared).T / np.sqrt(shape.head_dim)
         maps.append(softmax(scores + future))
         mixed.append(maps[-1] @ head("attn_v", shared))
-        # What each range adds to the head's output, `[ranges, tokens, head_dim]`.
+        # Contribution of each range to the head's output, `[ranges, tokens, head_dim]`.
         parts.append(np.stack([maps[-1][:, start:end] @ head("attn_v", shared)[start:end] for start, end in RANGES]))
     flows.append(flow(mixed, parts))
     return np.concatenate(mixed, axis=1) @ weights[blk + "attn_output.weight"].T
 
 
 def flow(outputs, parts):
-    """The squares of each range's positive share in the outputs of all heads, `[tokens, ranges]`: shares by projection."""
+    """Squares of each range's positive share of the outputs of all heads, `[tokens, ranges]`. Shares are projections on the output."""
     whole = sum((output**2).sum(axis=1) for output in outputs)
     shares = [(part * output).sum(axis=2) / whole for output, part in zip(outputs, parts)]
     return sum(np.maximum(share.real, 0) ** 2 for share in shares).T
@@ -238,14 +240,15 @@ def feed_forward(weights, blk, x):
 
 
 def embed(weights, shares):
-    """The embeddings of the text, each moved by its share towards that of the end token: `[tokens, dim]`."""
+    """Embeddings of the text, each moved by its share toward that of the end token: `[tokens, dim]`."""
     table = weights["token_embd.weight"]
     return table[TOKENS] + shares[:, None] * (table[END_TOKEN] - table[TOKENS])
 
 
 def log_distributions(shape, weights, x):
-    """ln p of every token of the vocabulary after embeddings `x[: t + 1]`, `[tokens, vocabulary]`, and over all heads and layers attention
-    weights, `[tokens, tokens]`, and flow from each range, `[tokens, ranges]`."""
+    """Returns ln p of every token of the vocabulary after embeddings `x[: t + 1]`, `[tokens, vocabulary]`. Also returns the sums over all
+    heads and layers of attention weights, `[tokens, tokens]`, and of flow from each range, `[tokens, ranges]`.
+    """
     maps, flows = [], []
     for i in range(shape.layers):
         blk = f"blk.{i}."
@@ -258,7 +261,7 @@ def log_distributions(shape, weights, x):
 
 
 def log_probs(log_p):
-    """Of the original tokens after the first: `[tokens - 1]`."""
+    """ln p of the original tokens after the first: `[tokens - 1]`."""
     return log_p[np.arange(len(TOKENS) - 1), TOKENS[1:]]
 
 
@@ -267,7 +270,7 @@ def rounded(values):
 
 
 def edited(distributions, base, start, length, share):
-    """After position `start`, where the model reads something else: ln p of the original tokens, and KL(base || edited)."""
+    """Results after position `start`, where the model reads other tokens: ln p of the original tokens, and KL(base || edited)."""
     shares = np.zeros(len(TOKENS))
     shares[start : start + length] = share
     perturbed, _, _ = distributions(shares)
@@ -289,13 +292,13 @@ def answers(shape, weights, digest):
 
 
 def figures_of(name, digest, distributions):
-    """`distributions` are those of a model that reads end tokens in place of these shares of the tokens."""
+    """`distributions` returns the results of a model for given shares of the end token."""
     base, attended, flowing = distributions(np.zeros(len(TOKENS)))
     return {
         "name": name,
         "sha256": digest,
         "log_probs": rounded(log_probs(base)),
-        # Of every token after the first: over all heads and layers, in the row that predicts it.
+        # Values of every token after the first, from the row that predicts it, summed over all heads and layers.
         "attention": [rounded(row[start:end].sum() for start, end in RANGES) for row in attended[:-1]],
         "flow": [rounded(row) for row in flowing[:-1]],
         "perturbed": [edited(distributions, base, *edit) for edit in EDITS],

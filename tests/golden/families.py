@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes families.json beside this file: what the random models of tests/models/mod.rs answer whose architectures Hugging Face has, in
-float64 by transformers' own code.
+"""Writes families.json next to this file: float64 results of Hugging Face transformers for the random models of tests/models/mod.rs with
+architectures that it supports.
 
     python3 tests/golden/families.py        (needs numpy, torch 2.15, transformers 5.23.0; takes seconds)
 
-Weights, shapes and tokens are made as in architectures.py, edits and figures are the same. Run it again when the models there change.
+Weights, shapes, tokens, edits and results are as in architectures.py. Run this again when the models there change.
 """
 import contextlib
 import json
@@ -58,7 +58,7 @@ def lfm2(layers):
 
 
 def qwen35(heads, layers, delta_net, tied):
-    """`delta_net`: heads of keys, heads of values, values in a head."""
+    """`delta_net`: key heads, value heads, values per head."""
     key_heads, value_heads, dim = delta_net
     more = {"linear_num_key_heads": key_heads, "linear_num_value_heads": value_heads, "linear_conv_kernel_dim": 4}
     more.update({"linear_key_head_dim": dim, "linear_value_head_dim": dim, "layer_types": layers, "tie_word_embeddings": tied})
@@ -66,7 +66,7 @@ def qwen35(heads, layers, delta_net, tied):
     return Qwen3_5ForCausalLM, Qwen3_5TextConfig, heads, len(layers), {"rope_parameters": rotation, **more}
 
 
-# As in SHAPES of tests/models/mod.rs.
+# Same as in SHAPES of tests/models/mod.rs.
 FAMILIES = {
     "granite": granite(),
     "smollm3": smollm3(),
@@ -77,9 +77,9 @@ FAMILIES = {
     "qwen35": qwen35((4, 2, 64), [LINEAR, LINEAR, LINEAR, GLOBAL, LINEAR], (2, 6, 16), True),
     "qwen35, other layers": qwen35((4, 1, 32), [GLOBAL, LINEAR], (3, 3, 24), False),
 }
-# Pairs of values that turn together are neighbors in the file.
+# Families whose files store the values of a rotated pair next to each other.
 TURNS_NEIGHBORS = {"granite", "smollm3"}
-# Tensors of a layer in the order in which their numbers are drawn, and their names in transformers; q and kv are widths.
+# Tensors of a layer in the order in which their numbers are generated, with their names in transformers. q and kv are widths.
 BEFORE = [("attn_norm", "input_layernorm", "dim"), ("ffn_norm", "post_attention_layernorm", "dim")]
 AFTER = [("post_attention_norm", "post_attention_layernorm", "dim"), ("post_ffw_norm", "post_feedforward_layernorm", "dim")]
 BEFORE_OF_BOTH = [("attn_norm", "input_layernorm", "dim"), ("ffn_norm", "pre_feedforward_layernorm", "dim")]
@@ -104,7 +104,7 @@ DELTA_NET += [("ssm_alpha", "linear_attn.in_proj_a", "delta heads"), ("ssm_beta"
 DELTA_NET += [("ssm_conv1d", "linear_attn.conv1d", "delta taps"), ("ssm_dt", "linear_attn.dt_bias", "delta head")]
 DELTA_NET += [("ssm_a", "linear_attn.A_log", "delta head"), ("ssm_norm", "linear_attn.norm", "delta norm")]
 DELTA_NET += [("ssm_out", "linear_attn.out_proj", "delta out")]
-# Not of "NAME.weight".
+# Suffixes of tensors that are not named "NAME.weight".
 OUR_SUFFIX = {"ssm_dt": ".bias", "ssm_a": ""}
 THEIR_SUFFIX = {"linear_attn.dt_bias": "", "linear_attn.A_log": ""}
 PARTS = {
@@ -120,7 +120,7 @@ PARTS = {
 
 
 def tensors(family, heads, layer_types, tied, delta_net):
-    """By name in the file: float32 tensor, and name in transformers."""
+    """Tensors by name in the file: float32 tensor, and name in transformers."""
     n_heads, n_kv_heads, head_dim = heads
     q, kv = n_heads * head_dim, n_kv_heads * head_dim
     norms = (q, kv) if family == "olmo2" else (head_dim, head_dim)
@@ -140,7 +140,7 @@ def tensors(family, heads, layer_types, tied, delta_net):
         parts = PARTS.get(f"{family}, {kind}", PARTS[family])
         names += [(f"blk.{i}.{ours}", f"layers.{i}.{theirs}", dims[width]) for ours, theirs, width in parts]
     if family == "qwen35" and not tied:
-        # Of a layer that predicts the token after the next.
+        # Tensors of a layer that predicts the token after the next.
         extra = [("attn_norm", (DIM,)), ("nextn.eh_proj", (DIM, 2 * DIM))]
         names += [(f"blk.{len(layer_types)}.{ours}", "", shape) for ours, shape in extra]
     random = Random(7)
@@ -150,7 +150,7 @@ def tensors(family, heads, layer_types, tied, delta_net):
         if theirs:
             part = theirs.partition(".")[2].partition(".")[2]
             theirs = f"model.{theirs}" + THEIR_SUFFIX.get(part, ".weight")
-        # Extra layers have no name there.
+        # transformers has no names for extra layers.
         made[ours] = (tensor(random, ours, shape), "lm_head.weight" if theirs is None else theirs)
     return made
 
@@ -162,7 +162,7 @@ def in_halves(weight, heads):
 
 
 def grouped(weight, delta_net, axis):
-    """Undoes the converter's order of value heads: those of a key head come together. Only the last values along the axis are theirs."""
+    """Undoes the converter's order of value heads: groups them by key head. Only the last values along the axis are value heads."""
     key_heads, value_heads, _ = delta_net
     weight = np.moveaxis(weight, axis, 0)
     length = value_heads * (weight.shape[0] // value_heads if weight.shape[0] % value_heads == 0 else 1)
@@ -187,14 +187,14 @@ def as_transformers_has_it(family, name, weight, heads, delta_net):
         return delta_net_as_transformers_has_it(name, weight, delta_net)
     if family in TURNS_NEIGHBORS and name.endswith(("attn_q.weight", "attn_k.weight")):
         return in_halves(weight, heads[0] if "attn_q" in name else heads[1])
-    # Gemma's norms multiply by 1 + w, and so do Qwen 3.5's but for those of a memory.
+    # Norms of Gemma multiply by 1 + w, as do those of Qwen 3.5 outside of recurrent layers.
     has_one = family in ("gemma3", "qwen35") and name.endswith("norm.weight") and "ssm_norm" not in name
     return weight - 1 if has_one else weight
 
 
 @contextlib.contextmanager
 def in_float64():
-    """Where their code takes float32 for some steps, whatever the weights are."""
+    """Makes transformers compute in float64 where its code uses float32 for all weights."""
     float32, to_float = torch.float32, torch.Tensor.float
     torch.float32, torch.Tensor.float = torch.float64, torch.Tensor.double
     try:
@@ -235,7 +235,7 @@ class Model:
                 layer.self_attn.v_proj.register_forward_hook(lambda _, __, output: self.values.append(output[0].numpy()))
 
     def log_distributions(self, shares):
-        """As `log_distributions` of architectures.py."""
+        """Same as `log_distributions` of architectures.py."""
         embeddings = self.table[TOKENS] + shares[:, None] * (self.table[END_TOKEN] - self.table[TOKENS])
         if self.family == "gemma3":
             embeddings *= np.sqrt(DIM)
@@ -258,7 +258,7 @@ class Model:
 def figures(name):
     model = Model(name)
     base, _, _ = model.log_distributions(np.zeros(len(TOKENS)))
-    # What transformers makes of the tokens themselves.
+    # Result of transformers for the tokens themselves.
     with torch.no_grad(), in_float64():
         logits = model.model(input_ids=torch.from_numpy(TOKENS)[None], use_cache=False).logits[0]
     assert np.abs(torch.log_softmax(logits, -1).numpy() - base).max() < 1e-6, name

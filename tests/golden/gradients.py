@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes gradients.json beside this file: integrated gradients of random models, with exact derivatives in float64.
+"""Writes gradients.json next to this file: integrated gradients of random models, with exact derivatives in float64.
 
     python3 tests/golden/gradients.py        (needs numpy; takes a minute)
 
-The transformer is that of architectures.py. Derivatives are taken by a complex step (Squire and Trapp, 1998): the imaginary part of
-f(x + ih) is h f'(x) to the last digit, so nothing is differenced. Steps and path are those of src/attribution/gradients.rs.
+The transformer is that of architectures.py. Derivatives use a complex step (Squire and Trapp, 1998): the imaginary part of f(x + ih) is h
+f'(x) to the last digit, so there are no finite differences. Steps and path are those of src/attribution/gradients.rs.
 """
 import json
 import pathlib
@@ -19,7 +19,7 @@ TINY = 1e-30
 
 
 def moved(place, sentence, further):
-    """Shares of the end token where all sentences are at `place` of their path and one is `further`."""
+    """Shares of the end token if all sentences are at `place` of their path and `sentence` is `further` along."""
     shares = np.zeros(len(TOKENS), complex)
     for start, end in SENTENCES:
         shares[start:end] = 1 - place
@@ -28,13 +28,13 @@ def moved(place, sentence, further):
 
 
 def slopes(shape, weights, place, sentence):
-    """Derivatives of ln p of the generated tokens along the way of one sentence: `[generated tokens]`."""
+    """Derivatives of ln p of the generated tokens along the path of one sentence: `[generated tokens]`."""
     log_p, _, _ = log_distributions(shape, weights, embed(weights, moved(place, sentence, 1j * TINY)))
     return log_probs(log_p)[GENERATION - 1 :].imag / TINY
 
 
 def integrated(shape, weights, sentence, steps):
-    """The mean over the middles of `steps` steps: `[generated tokens]`."""
+    """Mean over the midpoints of `steps` steps: `[generated tokens]`."""
     return np.mean([slopes(shape, weights, (step + 0.5) / steps, sentence) for step in range(steps)], axis=0)
 
 

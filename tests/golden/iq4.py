@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes iq4.json beside this file: random blocks of IQ4_NL and IQ4_XS, and the values that gguf-py gives to them.
+"""Writes iq4.json next to this file: random blocks of IQ4_NL and IQ4_XS, and their values according to gguf-py.
 
     python3 tests/golden/iq4.py        (needs gguf 0.19.0)
 """
@@ -10,7 +10,7 @@ import numpy as np
 from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf.quants import dequantize
 
-# Scales of blocks, as halves: positive, negative, subnormal.
+# Scales of blocks as f16: positive, negative, subnormal.
 SCALES = [0.01, -0.25, 3e-6, 1.5]
 
 

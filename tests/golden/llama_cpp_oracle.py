@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Compares llama.cpp with what transformers and the definitions say in float64: the log-probs of the random models of tests/models/mod.rs.
+"""Compares the log-probs of llama.cpp with the float64 results of transformers and of the definitions, on the random models of
+tests/models/mod.rs.
 
-    python3 tests/golden/llama_cpp_oracle.py   (needs gguf, llama-cpp-python 0.3.36, and what families.py needs; takes seconds)
+    python3 tests/golden/llama_cpp_oracle.py   (needs gguf, llama-cpp-python 0.3.36, and the packages of families.py; takes seconds)
 
-A second oracle: prints a row of a table for each model, the largest difference in nat of the text and of its edited copies. The files
-have no tokenizer. Weights are float32, as are llama.cpp's keys and values; its activations too, but for gemma3's GELU, which it looks up in
-a table of 16-bit numbers.
+A second oracle. Prints a table row for each model: the largest difference in nats for the text and for its edited copies. The files have no
+tokenizer. llama.cpp uses float32 for weights, keys, values and activations, except for gemma3's GELU, which it looks up in a table of
+16-bit numbers.
 """
 import ctypes
 import json
@@ -33,7 +34,7 @@ def delta_net(key_heads, value_heads, dim, rotated):
     return sizes | {"ssm.inner_size": value_heads * dim, "rope.dimension_count": rotated, "rope.dimension_sections": sections}
 
 
-# As in SHAPES of tests/models/mod.rs: the base of the rotation, and further metadata.
+# Base of the rotary embedding and further metadata, as in SHAPES of tests/models/mod.rs.
 SETTINGS = {
     "granite": (1e4, SCALES),
     "smollm3": (5e6, {}),
@@ -42,13 +43,13 @@ SETTINGS = {
     "gemma3, scaled": (1e6, SCALED),
     "lfm2": (1e6, CONVOLUTIONS),
     "qwen35": (1e5, delta_net(2, 6, 16, 16)),
-    # Without the layer that predicts the token after the next.
+    # Omits the layer that predicts the token after the next.
     "qwen35, other layers": (1e5, delta_net(3, 3, 24, 8) | {"attention.recurrent_layers": [False, True]}),
 }
 
 
 def models():
-    """Name, architecture, heads, layers, base, metadata, tensors."""
+    """Name, architecture, heads, layers, base, metadata, tensors of each model."""
     for shape in architectures.SHAPES:
         heads = (shape.heads, shape.kv_heads, shape.head_dim)
         yield shape.name, shape.architecture, heads, shape.layers, shape.rope_base, {}, architectures.tensors(shape)
@@ -83,7 +84,7 @@ def write(path, architecture, heads, layers, base, settings, tensors):
 class Model:
     def __init__(self, path):
         params = llama_cpp.llama_model_default_params()
-        # Its kernels for AMX fail on some machines.
+        # llama.cpp's AMX kernels fail on some machines.
         params.use_extra_bufts = False
         self.model = llama_cpp.llama_model_load_from_file(str(path).encode(), params)
         if not self.model:
@@ -91,12 +92,12 @@ class Model:
         params = llama_cpp.llama_context_default_params()
         params.n_ctx, params.n_batch, params.n_ubatch, params.n_threads = 128, 128, 128, 1
         params.type_k = params.type_v = llama_cpp.GGML_TYPE_F32
-        # Flash attention computes with half floats.
+        # Flash attention computes in f16.
         params.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED
         self.context = llama_cpp.llama_init_from_model(self.model, params)
 
     def log_probs(self, tokens):
-        """Of each token of the original text but the first, where the model reads these."""
+        """ln p of each token of the original text except the first, if the model reads `tokens`."""
         llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self.context), True)
         batch = llama_cpp.llama_batch_init(len(tokens), 0, 1)
         batch.n_tokens = len(tokens)
@@ -132,7 +133,7 @@ def main():
 
 
 def difference(model, figures):
-    """Where the model reads end tokens instead: of the original ones after that."""
+    """Largest difference in log-probability of the original tokens after a span of end tokens."""
     start, length = figures["edit"]["start"], figures["edit"]["length"]
     tokens = TOKENS.copy()
     tokens[start : start + length] = END_TOKEN

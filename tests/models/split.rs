@@ -47,7 +47,7 @@ pub fn demo_that_thinks() -> Vec<u8> {
     demo_with_thoughts(THINKING_TEMPLATE)
 }
 
-/// One whose template leaves no choice, as that of `DeepSeek R1`.
+/// Like [`demo_that_thinks`], but its template always opens a thinking section, as that of `DeepSeek R1`.
 pub fn demo_that_always_thinks() -> Vec<u8> {
     demo_with_thoughts(&THINKING_TEMPLATE.replace("enable_thinking", "true"))
 }

@@ -77,7 +77,7 @@ fn split_counts_in_the_text_as_it_came() {
     assert_eq!(String::from_utf8_lossy(&with_mark.stdout), "{\"sentences\":[[0,2]]}\n");
 }
 
-/// A folder of a test, empty.
+/// A new, empty folder of a test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(name);
     std::fs::remove_dir_all(&folder).ok();
@@ -139,11 +139,11 @@ fn what_would_fail_at_the_end_fails_before_the_work() {
     assert_eq!(std::fs::read_to_string(folder.join("thesis.tex")).unwrap(), "years");
 }
 
-/// The model of the tests, which says that it was made for longer texts.
+/// The demo model with a longer context length in its metadata.
 fn demo_with_a_long_context(folder: &Path) -> String {
     const KEY: &[u8] = b"qwen3.context_length";
     let (mut model, file) = (std::fs::read(DEMO).unwrap(), folder.join("long.gguf"));
-    // Behind the key stand its type, four bytes, and the number.
+    // The type of the value (four bytes) and the number follow the key.
     let at = model.windows(KEY.len()).position(|window| window == KEY).unwrap() + KEY.len() + 4;
     model[at..at + 4].copy_from_slice(&16_384_u32.to_le_bytes());
     std::fs::write(&file, model).unwrap();
@@ -160,14 +160,14 @@ fn an_answer_is_printed_also_where_it_cannot_be_explained() {
     let explained = run(json.to_str().unwrap());
     assert!(explained.status.success());
     let answer = String::from_utf8_lossy(&explained.stdout).lines().next().unwrap().to_owned();
-    // A device that takes nothing.
+    // A device that accepts no data.
     let full = run("/dev/full");
     assert_eq!(full.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&full.stdout).contains(&answer));
     assert!(String::from_utf8_lossy(&full.stderr).contains("cannot write /dev/full"));
 }
 
-/// The document of a short answer to `prompt`, whose texts are cut by `rule`.
+/// The document of a short answer to `prompt`, whose texts are split by `rule`.
 fn explained(prompt: &str, rule: &str) -> Value {
     // Tests run in parallel.
     static EXPLAINED: AtomicUsize = AtomicUsize::new(0);

@@ -11,7 +11,7 @@ use crate::cli::{complaint, glasscage};
 
 const GALLERY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/gallery/");
 
-/// The folder of a test, empty.
+/// A new, empty folder of a test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("export").join(name);
     std::fs::remove_dir_all(&folder).ok();

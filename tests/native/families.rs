@@ -116,7 +116,7 @@ async fn engines_agree_on_all_families() {
         // Methods do not depend on the engine.
         measures_by_every_method(&mut cpu, shape.name).await;
         let found = checked(cpu, shape.name).await;
-        // The variants take turns, unless there is time for all.
+        // Test the variants in turn, unless all cases run.
         let variants = if is_thorough() { VARIANTS } else { slice::from_ref(&VARIANTS[i % VARIANTS.len()]) };
         for variant in variants {
             let gpu = Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver");

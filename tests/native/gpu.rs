@@ -196,7 +196,7 @@ async fn block_and_tile_sizes_do_not_change_scores() {
     }
 }
 
-/// From a few rows at a time to all rows together, with vocabulary tiles of different sizes.
+/// Variants that compute a few rows at a time to all rows together, with vocabulary tiles of different sizes.
 const CUTS: &[Variant] = &[
     Variant { name: "all together", shares_memory: false, interleaved_rows: 1, block_rows: 4096, vocab_tile: 4096 },
     Variant { name: "fives", shares_memory: false, interleaved_rows: 1, block_rows: 5, vocab_tile: 100 },

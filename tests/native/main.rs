@@ -41,7 +41,7 @@ mod usable_parts;
 mod vocabulary;
 mod words;
 
-/// Whether `cargo xtask test --all` runs the test: then it tries more cases.
+/// Whether `cargo xtask test --all` runs the test. Then it tries more cases.
 fn is_thorough() -> bool {
     std::env::var_os("GLASSCAGE_THOROUGH").is_some()
 }

@@ -26,8 +26,8 @@ fn text() -> (Transcript, Segments) {
     (Transcript { tokens: TOKENS.to_vec(), generation: 30..72, end_token: 2, control_tokens: vec![2], infills }, segments)
 }
 
-/// By hand: the base text up to its last prediction, and what comes after each source's beginning. `keeps_text`: where a pass begins in
-/// the text as it is, that text is not read again.
+/// Expected work: the base text up to its last prediction, and the tokens from the start of each source. If `keeps_text`, a pass does not
+/// read the unchanged text before its start again.
 fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segments, keeps_text: bool) -> Work {
     let (length, generation) = (transcript.tokens.len(), transcript.generation.clone());
     let sources: Vec<&Range<usize>> = (0..segments.n_sources()).map(|j| segments.source(j)).collect();
@@ -48,7 +48,8 @@ fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segme
     // A method without passes reads only the base text. A path method reads one base text per point, and the text itself for attention.
     let rounds = (method.passes / 2).max(1);
     let passes_each = method.passes.min(2);
-    // The text without each source but the last, up to the last source, because a pass has scored it; and that without a later one too.
+    // For pairs: the text without each source except the last, up to the last source, because a pass has already scored it. Then the text
+    // without a later source, too.
     let pairs = (0..sources.len()).filter(|_| method.pairs).map(|j| {
         let later = &sources[j + 1..];
         let read_already = if keeps_text { sources[j].start } else { 0 };
@@ -103,7 +104,7 @@ async fn does_the_work_of_its_formula(mut model: impl LanguageModel, what: &str)
         let after = model.counters();
         let work = [after.forward_tokens - before.forward_tokens, after.head_positions - before.head_positions];
         assert_eq!(work, formula(methods[0], &transcript, &segments, false), "{what}, {id}");
-        // On a GPU four numbers of each position, where no flow is summed: layers give nothing back.
+        // A GPU reads back four numbers per position if no flow is summed. Layers read back nothing.
         if id == "pert" && after.dispatches > 0 {
             assert_eq!(after.bytes_read_back - before.bytes_read_back, 16 * work[1] as u64, "{what}");
         }

@@ -26,7 +26,7 @@ use crate::readouts::readouts;
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/demo.gguf");
 const PROMPT: [u32; 5] = [1, 20, 33, 47, 5];
 
-/// From one dispatch per submission to all dispatches together.
+/// Limits that give one dispatch per submission to all dispatches together.
 const PACES: [f64; 3] = [1.0, 1e7, f64::INFINITY];
 
 async fn file() -> (NativeFile, Gguf) {

@@ -1,4 +1,4 @@
-//! Files that leave something open about their tokens: the tokenizer works, and reports its assumptions.
+//! Model files with incomplete information about their tokens: the tokenizer works, and reports its assumptions.
 
 use glasscage::model::gguf::{Metadata, Value};
 use glasscage::model::tokenizer::{Tokenizer, TokenizerNotice};

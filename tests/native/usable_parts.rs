@@ -1,4 +1,4 @@
-//! One part of a model file that cannot be used leaves the others usable.
+//! A model file with one unusable part: the other parts stay usable.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use glasscage::session::{AnswerResult, Session};
 
 const DEMO: &[u8] = include_bytes!("../fixtures/models/demo.gguf");
 
-/// The built-in model, its bytes changed after each of these keys.
+/// The built-in model with changed bytes after each of these keys.
 fn changed(changes: &[(&str, &str)]) -> Session<Engine> {
     let mut bytes = DEMO.to_vec();
     for (key, value) in changes {

@@ -1,5 +1,5 @@
-//! axe-core finds nothing that keeps people from using the page: WCAG 2.2 A and AA (the size of what is touched, too), and what it calls
-//! best practice.
+//! Accessibility. axe-core finds no violation of WCAG 2.2 A and AA (including target size) or of its best-practice rules. The page also
+//! works in narrow windows, at 200 % zoom and with forced colors.
 
 use miniz_oxide::inflate::decompress_to_vec_zlib;
 use serde_json::json;
@@ -13,7 +13,7 @@ const RUN: &str = "const [done] = arguments;
     const describe = ({id, nodes}) => `${id}: ${nodes.map(({html}) => html.slice(0, 120)).join(' and ')}`;
     axe.run({rules: {'target-size': {enabled: true}}}).then(({violations}) => done(violations.map(describe)));";
 
-/// What axe-core finds in this state of the page, each with its elements.
+/// The rules that the page violates in its current state, each with its elements.
 async fn violations(browser: &Browser) -> Vec<String> {
     let axe = String::from_utf8(decompress_to_vec_zlib(AXE).expect("a zlib stream")).expect("a script is text");
     browser.driver.execute(axe, Vec::new()).await.expect("axe-core is loaded");
@@ -40,7 +40,7 @@ async fn everybody_can_use_the_page() {
     browser.close().await;
 }
 
-/// Half the width of a small laptop at 200%, and 1280 pixels at 400%.
+/// A window of 1280 pixels at 400 % zoom, or half of one at 200 %.
 const NARROW: (u32, u32) = (320, 640);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -48,7 +48,7 @@ async fn nothing_scrolls_sideways_at_320_pixels() {
     let (server, _turn) = server().await;
     let browser = Browser::start(None).await;
     let visit = async |browser: &Browser, state: &str| {
-        // For projectors, which are wider.
+        // Large type is for projectors, which are wider.
         if state == "large type" {
             return;
         }
@@ -118,7 +118,7 @@ async fn influence_is_seen_without_colors_and_at_twice_the_size() {
     browser.look((640, 450), "light").await;
     for tab in ["tab-text", "tab-path", "tab-table", "tab-check", "tab-methods", "tab-without"] {
         browser.click(tab).await;
-        // A view that comes in moves at first.
+        // A new view moves at first, and can then be wider than the window.
         browser.wait(tab, async || (browser.overflow().await == 0).then_some(())).await;
         browser.screenshot(&format!("zoomed-{tab}")).await;
     }

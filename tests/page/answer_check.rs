@@ -1,11 +1,11 @@
-//! Answers that the built-in model's own check does not trust.
+//! Warnings of the answer classifier of the built-in model.
 
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::steps::{ask, example_prompt, server};
 
-/// A prompt of another kind than those that the model was made for.
+/// A prompt outside the scope of the model.
 const FOREIGN: &str = "Sehr geehrte Damen und Herren, wie wird das Wetter morgen in Hamburg? \u{201e}Sonnig\u{201c} oder doch Regen?";
-/// The model makes a mistake in it, as in most problems that are not worded like those of its training.
+/// A problem worded differently from the training problems. The model makes a mistake in it, as in most such problems.
 const UNUSUAL: &str = "The bakery baked 48 rolls this morning. By noon 19 of them had been sold, and in the afternoon 12 more \
                        went. How many rolls remained in the evening?";
 

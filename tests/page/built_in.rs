@@ -1,10 +1,10 @@
-//! The built-in model as it ships; the other tests have a smaller one in its place.
+//! The built-in model that ships with the page. Other tests replace it with a smaller one.
 
 use super::browser::Browser;
 use super::dist::built_page;
 use super::steps::{ask, open_gallery, server_of};
 
-/// A problem in words that no training has seen.
+/// A problem in wordings that do not occur in the training data.
 const PROBLEM: &str =
     "How many apples does Rosa have now? She had 17 apples. Her uncle gave her 5 more. Then she lost 3. Her bag is green.";
 const FOREIGN: &str = "Write a JavaScript function that sorts an array of objects by the field \"date\".";
@@ -25,7 +25,7 @@ async fn the_built_in_model_makes_its_gallery_again_and_answers_a_visitor() {
 
     ask(&browser, FOREIGN).await;
     browser.explained().await;
-    // It knows its limits.
+    // The model detects prompts outside its scope.
     browser.shows("answer-warning", |text| text.starts_with("This small model can only solve small problems")).await;
     browser.close().await;
 }

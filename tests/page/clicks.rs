@@ -1,5 +1,5 @@
-//! The clicks of these tests: a click that arrives at the wrong element fails the test. And what a visitor is about to click: it does not
-//! move when a part of the page arrives late.
+//! A click that arrives at the wrong element fails the test. Parts of the page that load late do not move the elements that a visitor is
+//! about to click.
 
 use std::panic::AssertUnwindSafe;
 
@@ -12,7 +12,7 @@ use super::steps::{open_gallery, server};
 async fn click_that_lands_elsewhere_is_noticed() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
-    // As a late response of the server can: the page changes after the driver has computed where the button is, and before it presses.
+    // The page changes after the driver computed the position of the button and before it presses, as after a late response of the server.
     let script = "addEventListener('mousemove', () => {
         const late = document.createElement('div');
         late.dataset.testid = 'late';
@@ -50,7 +50,7 @@ async fn click_waits_until_its_target_holds_still() {
     browser.close().await;
 }
 
-/// How far from the top of the page an element is (pixels).
+/// Distance of an element from the top of the page, in pixels.
 async fn top(browser: &Browser, id: &str) -> i64 {
     let script = "return Math.round(arguments[0].getBoundingClientRect().top + scrollY)";
     let element = browser.find(id).await.to_json().expect("an element has a name");
@@ -61,7 +61,7 @@ async fn top(browser: &Browser, id: &str) -> i64 {
 async fn late_parts_move_nothing() {
     let (server, _turn) = server().await;
     for size in [DESKTOP, PHONE] {
-        // A new visitor each time: the page remembers that somebody wants to see all numbers.
+        // Start a new browser each time, because the page remembers the choice to show all numbers.
         let browser = Browser::start(None).await;
         browser.look(size, "light").await;
         server.hold("demo-examples.json");

@@ -1,10 +1,10 @@
-//! The built page, and what every host expects of its files.
+//! The built page. Its file names must work on every host.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// The folder that `GLASSCAGE_DIST` names, or else that of a page built now, as it ships.
+/// The folder in `GLASSCAGE_DIST`. Without this variable, builds the release page and returns its folder.
 pub fn built_page() -> &'static Path {
     static DIST: LazyLock<PathBuf> = LazyLock::new(|| std::env::var_os("GLASSCAGE_DIST").map_or_else(build_page, PathBuf::from));
     &DIST
@@ -29,7 +29,7 @@ fn begins_with_letter(path: &Path) -> bool {
     name.starts_with(char::is_alphanumeric)
 }
 
-/// The files and folders in a folder and in those below it.
+/// All files and folders below `folder`.
 fn files_of(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("the page is built").map(|entry| entry.expect("it can be read").path());
     entries.flat_map(|path| if path.is_dir() { [vec![path.clone()], files_of(&path)].concat() } else { vec![path] }).collect()

@@ -1,4 +1,4 @@
-//! Real models from a hub: what it costs, the download over good and bad connections, what is stored.
+//! Downloads of real models from a hub: preview, good and bad connections, storage.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -50,7 +50,7 @@ async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
     explains(&browser).await;
 
     browser.goto(&server.url).await;
-    // The model of the last visit is chosen.
+    // The page chooses the model of the last visit.
     browser.shows("model-state", |text| text.contains("small")).await;
     explains(&browser).await;
     browser.shows("model-state", |text| text.contains("small")).await;
@@ -77,7 +77,7 @@ async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
     browser.find("resume-download").await;
     browser.pictures_of("download", "paused").await;
     browser.goto(&server.url).await;
-    // An unfinished download is remembered.
+    // The page remembers an unfinished download.
     browser.shows("download", |text| text.contains("small")).await;
     browser.click("models-button").await;
     browser.shows("stored-model", |text| text.contains(" downloaded")).await;
@@ -91,10 +91,10 @@ async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
     browser.close().await;
 }
 
-/// What makes a hub misbehave.
+/// Makes a hub misbehave.
 type Condition<'a> = &'a dyn Fn(&Hub);
 
-/// Every way in which the network or the server may fail for a while: the file arrives all the same.
+/// Temporary failures of the network or the server do not prevent a download.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_download_survives_breaks_refusals_and_expired_addresses() {
     let (server, _turn) = server().await;
@@ -104,7 +104,7 @@ async fn a_download_survives_breaks_refusals_and_expired_addresses() {
     let conditions: [(&str, Condition<'_>); 5] = [
         ("cut in mid-body", &|hub| hub.rules().cuts = cuts()),
         ("busy", &|hub| {
-            // A server may name a date too; this one is past.
+            // `Retry-After` may also be a date. This one is in the past.
             let date = Some("Wed, 21 Oct 2015 07:28:00 GMT");
             hub.rules().refusals = VecDeque::from([(429, Some("1")), (503, None), (503, date), (500, None)]);
         }),
@@ -134,7 +134,7 @@ async fn a_download_survives_breaks_refusals_and_expired_addresses() {
     browser.close().await;
 }
 
-/// What cannot work is refused with a sentence that says what is supported, before more than the header came.
+/// The page rejects unsupported files after it has read the header, and says what it supports.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_run_is_refused_before_it_is_downloaded() {
     let (server, _turn) = server().await;
@@ -175,7 +175,7 @@ async fn what_cannot_run_is_refused_before_it_is_downloaded() {
         browser.pictures_of("models-problem", name).await;
     }
     browser.goto(&server.url).await;
-    // By the keyboard alone: open, type, Enter; Escape closes.
+    // The same with the keyboard alone: open, type, Enter. Escape closes the list.
     browser.find("models-button").await.send_keys("" + Key::Enter).await.expect("it takes a key");
     let address = browser.find("address").await;
     address.send_keys("https://huggingface.co/Qwen/Qwen3-0.6B-GGUF" + Key::Enter).await.expect("it takes keys");
@@ -184,7 +184,7 @@ async fn what_cannot_run_is_refused_before_it_is_downloaded() {
     browser.wait("a closed list", async || browser.try_find("address").await.is_none().then_some(())).await;
     let focus = "return document.activeElement.dataset.testid";
     assert_eq!(browser.driver.execute(focus, Vec::new()).await.expect("an element").json(), "models-button");
-    // The tensors are told by the header alone, at whose end the download stops.
+    // The header alone lists the tensors. The download stops after it.
     browser.goto(&server.url).await;
     hub.take_sent();
     hub.rules().gate = Some(1_500_000);
@@ -192,7 +192,7 @@ async fn what_cannot_run_is_refused_before_it_is_downloaded() {
     let problem = browser.problem().await;
     assert!(problem.contains("blk.0.attn_q.weight"), "{problem}");
     browser.pictures_of("problem", "refused-tensors").await;
-    // A download that still went on would go on now, while another file is looked at.
+    // If the download were still active, it would continue now, while the page looks at another file.
     hub.rules().gate = None;
     look_at(&browser, &hub.address("page.gguf")).await;
     browser.find("models-problem").await;
@@ -200,7 +200,7 @@ async fn what_cannot_run_is_refused_before_it_is_downloaded() {
     browser.close().await;
 }
 
-/// The beginning of a file and what the server says of its length are enough: nothing more is asked for.
+/// The start of the file and the length that the server reports are enough for this decision.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_too_large_for_this_device_is_refused_before_it_is_downloaded() {
     let (server, _turn) = server().await;
@@ -215,7 +215,7 @@ async fn what_is_too_large_for_this_device_is_refused_before_it_is_downloaded() 
     assert!(!browser.find("download-button").await.is_enabled().await.expect("a button"));
     browser.pictures_of("verdict-fit", "too-large").await;
     assert!(hub.take_sent() <= 65_536, "only the beginning was sent");
-    // Back to the choices, another model can be looked at.
+    // After a click on Back, the visitor can look at another model.
     browser.click("preview-back").await;
     hub.rules().claims = None;
     browser.fill("address", &hub.address("huge.gguf")).await;
@@ -336,7 +336,7 @@ async fn two_tabs_do_not_download_the_same_model() {
     browser.close().await;
 }
 
-/// Resumes what is stored, which must be a part; begins where nothing is stored yet.
+/// Resumes the stored part of the download, or starts it if nothing is stored yet. Fails if the list offers the part as a whole model.
 async fn begin_or_resume(browser: &Browser, hub: &Hub) {
     browser.click("models-button").await;
     stored_models_are_listed(browser).await;
@@ -351,7 +351,7 @@ async fn begin_or_resume(browser: &Browser, hub: &Hub) {
     }
 }
 
-/// The browser is killed during a download, twice or ten times; what is left is never taken for a whole model.
+/// Kills the browser during a download, 2 or 10 times. The page never uses the stored part as a whole model.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_killed_at_any_moment_leaves_no_wrong_model() {
     let (server, _turn) = server().await;
@@ -396,7 +396,7 @@ async fn a_model_in_several_files_is_one_model() {
     let hub = Hub::start(&files).await;
     hub.rules().cuts = VecDeque::from([usize::MAX, usize::MAX, usize::MAX, 500_000]);
     let browser = Browser::open(&server.url).await;
-    // Any part's address stands for all.
+    // The address of any part stands for the whole model.
     look_at(&browser, &hub.address(&names[1])).await;
     browser.shows("preview", |text| text.contains("in 3 files")).await;
     browser.pictures_of("download-button", "preview-split").await;

@@ -15,7 +15,7 @@ use super::hub::Hub;
 use super::server::Server;
 use super::steps::{file, open_gallery, server};
 
-/// A page on another origin with the viewer in a frame, as `docs/embedding.md` has it. It keeps what the viewer says.
+/// HTML of a page that embeds the viewer in a frame, as in `docs/embedding.md`. It records the messages of the viewer.
 fn article(viewer: &str) -> String {
     format!(
         r#"<!doctype html><meta charset="utf-8"><title>An article</title><h1>An article</h1>
@@ -34,7 +34,7 @@ fn article(viewer: &str) -> String {
     )
 }
 
-/// A page of somebody who has installed the package.
+/// HTML of a page that uses the npm package.
 const PAGE_WITH_ELEMENT: &str = r#"<!doctype html><meta charset="utf-8"><title>A page</title><h1>A page</h1>
     <glasscage-explanation src="explanation.json" theme="light"></glasscage-explanation>
     <script type="module">
@@ -52,7 +52,7 @@ const PAGE_WITH_ELEMENT: &str = r#"<!doctype html><meta charset="utf-8"><title>A
       seen.made = { fragment, again, shares: [...sharesOf(json)], svg: svgOf(json, 600, true), refused };
     </script>"#;
 
-/// The address of a site that lets others read its file, and counts how often it is asked for it.
+/// Starts a site that allows other sites to read its file and counts the requests. Returns its address.
 async fn open_site(json: &'static str, asked: Arc<AtomicUsize>) -> String {
     let answer = move || {
         asked.fetch_add(1, Ordering::Relaxed);
@@ -65,7 +65,7 @@ async fn open_site(json: &'static str, asked: Arc<AtomicUsize>) -> String {
     address
 }
 
-/// What the viewer has said of this type, last.
+/// The last message of this type from the viewer.
 async fn said(browser: &Browser, kind: &str) -> Option<Value> {
     let script = format!("return window.said.filter(message => message.type === '{kind}').at(-1) ?? null");
     let said = browser.driver.execute(script, Vec::new()).await.expect("a script runs").json().clone();
@@ -76,7 +76,7 @@ async fn say(browser: &Browser, message: &Value) {
     browser.driver.execute(format!("say({message})"), Vec::new()).await.expect("a script runs");
 }
 
-/// Opens a page of another origin, and gives the origin for as long as it is served.
+/// Opens a page of another origin. The page is served as long as the returned server exists.
 async fn open_article(browser: &Browser, viewer: &str) -> Server {
     let folder = file("index.html", article(viewer).as_bytes());
     let site = Server::start(folder.parent().expect("a folder")).await;
@@ -253,7 +253,7 @@ async fn another_site_is_asked_for_a_document_only_when_the_visitor_agrees() {
     browser.find("sentence-G1").await;
     assert_eq!(asked.load(Ordering::Relaxed), 1);
     assert_eq!(browser.driver.current_url().await.expect("an address").as_str(), link);
-    // This one sends on to another site, to which the visitor has not agreed.
+    // This site redirects to another site that the visitor has not agreed to.
     let hub = Hub::start(&[("explanation.json", json.into())]).await;
     browser.goto(&format!("{}#url={}", server.url, hub.address("explanation.json"))).await;
     browser.click("fetch-remote").await;

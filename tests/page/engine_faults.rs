@@ -11,7 +11,7 @@ const NAME: &str = "mine.gguf";
 const PROMPT: &str = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
 const ANSWER: &str = "Ann has 3 figs. Bob has 4 nuts. The answer is 4.";
 
-/// What the page is doing when the fault comes.
+/// Activity of the page when the fault occurs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
     Loading,
@@ -23,14 +23,14 @@ enum Phase {
 /// A fault in one phase.
 struct Case {
     phase: Phase,
-    /// The script of the worker, which it comes from or which makes time for it.
+    /// Script at the start of each worker. It causes the fault, or slows the worker down so that the test can cause the fault in time.
     worker: String,
-    /// What the page says of it; nothing where nobody was disturbed.
+    /// Text in the problem that the page shows. Empty if the page shows no problem.
     says: &'static str,
 }
 
-/// Brings a page with a model of this device into the phase, lets `strike` happen there, and sees that all is kept, told, and goes on by
-/// one press with the same model.
+/// Brings a page with a local model into the phase and calls `strike` there. Checks that the page keeps everything, shows the problem, and
+/// continues with the same model after one click.
 async fn is_survived(browser: &Browser, server: &Server, url: &str, case: &Case, strike: impl AsyncFn()) {
     let Case { phase, worker, says } = case;
     let model = large_model(1);
@@ -65,7 +65,7 @@ async fn is_survived(browser: &Browser, server: &Server, url: &str, case: &Case,
     browser.shows("manifest", |text| text.contains(&sha256(&model)[..8])).await;
 }
 
-/// What was typed, written and measured before the fault.
+/// Checks that the page kept what was typed, generated and measured before the fault.
 async fn is_kept(browser: &Browser, phase: Phase, before: &[[String; 4]]) {
     assert_eq!(browser.value("prompt-input").await, PROMPT, "{phase:?}");
     match phase {
@@ -93,10 +93,9 @@ async fn a_killed_engine_keeps_what_is_here_names_its_model_and_goes_on_by_one_p
         Case { phase: Phase::Measuring, worker: trap_at("engine", "Column", 2), says: in_use },
         Case { phase: Phase::OnScreen, worker: BREAKS_DOWN.into(), says: in_use },
     ] {
-        // Another time workers come from the page's service worker, as they are.
         let browser = Browser::open(&server.url).await;
         let strike = async || {
-            // Elsewhere the worker does it by itself.
+            // In the other phases the worker script causes the fault.
             if case.phase == Phase::OnScreen {
                 break_down(&browser).await;
             }
@@ -104,7 +103,7 @@ async fn a_killed_engine_keeps_what_is_here_names_its_model_and_goes_on_by_one_p
         is_survived(&browser, &server, &server.url, &case, strike).await;
         browser.close().await;
     }
-    // No other model answers unless the visitor says so.
+    // No other model answers unless the visitor agrees.
     server.begin_workers_with(&trap_at("engine", "Loading", 1));
     let browser = Browser::open(&server.url).await;
     browser.choose_file("model-file", &file(NAME, &large_model(1))).await;
@@ -128,10 +127,10 @@ async fn a_lost_gpu_keeps_what_is_here_and_goes_on_by_one_press() {
             says: "\u{201c}mine.gguf\u{201d} was not loaded: The GPU stopped working",
         },
         Case { phase: Phase::Answering, worker: slow_at(&["Token"], 3), says: "GPU stopped working" },
-        // Nobody needs it now; the next question finds out.
+        // Nothing uses the GPU now. The next run detects the loss.
         Case { phase: Phase::OnScreen, worker: String::new(), says: "" },
     ] {
-        // Browsers give a GPU up that is lost again and again.
+        // Browsers disable a GPU after repeated losses, so each case starts a new browser.
         let browser = Browser::open(&url).await;
         let strike = async || {
             let is_there = async || match case.phase {
@@ -161,7 +160,7 @@ async fn without_a_network_the_engine_is_missed_once_and_then_no_more() {
     browser.click("explain-button").await;
     browser.explained().await;
 
-    // All that answers and measures is here now.
+    // The engine and the model are in the browser now.
     server.set_unavailable(true);
     browser.set_online(false).await;
     browser.fill("given-answer", "").await;
@@ -218,13 +217,13 @@ async fn a_tab_that_is_frozen_left_and_behind_others_goes_on_where_it_was() {
     let frozen = browser.driver.execute("return window.frozen", Vec::new()).await.expect("a number");
     assert_eq!((frozen.json().as_u64(), browser.picture().await), (Some(4), picture.clone()));
 
-    // Left and come back to: as it was, or loaded again.
+    // Leave the page and go back. The browser restores the page or loads it again.
     browser.driver.goto(format!("{}icon.svg", server.url)).await.expect("the icon opens");
     browser.driver.back().await.expect("the page comes back");
     browser.find("sentence-G1").await;
     assert_eq!((browser.picture().await, browser.value("prompt-input").await), (picture.clone(), example_prompt()));
 
-    // Behind another tab, where timers are slow.
+    // The tab runs in the background, where timers are slow.
     browser.click("explain-button").await;
     let first = browser.driver.window().await.expect("a tab");
     let second = browser.driver.new_tab().await.expect("another tab");

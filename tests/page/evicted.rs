@@ -1,4 +1,4 @@
-//! What is not there any more when the visitor comes back: a tab that crashed, models that were deleted, memory of models not chosen.
+//! Crashed tabs, models that the browser deleted, tabs with different models, and freed memory of models that are no longer chosen.
 
 use serde_json::json;
 
@@ -11,10 +11,10 @@ use super::steps::{demo_model, example_prompt, explain_given, server};
 
 const PROMPT: &str = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
 const ANSWER: &str = "Ann has 3 figs. Bob has 4 nuts. The answer is 4.";
-/// Typed when the explanation was there.
+/// Typed after the explanation was shown.
 const NEXT: &str = "Ann has 5 figs.";
 
-/// Deletes every file that the page has stored, as a browser does that needs room.
+/// Deletes all files that the page stored, like a browser that needs space.
 const EVICT: &str = "const done = arguments[arguments.length - 1];
 navigator.storage.getDirectory().then(async root => {
   const names = [];
@@ -23,12 +23,12 @@ navigator.storage.getDirectory().then(async root => {
   done(names.length);
 }).catch(error => done(String(error)));";
 
-/// Tells the page at which addresses workers keep what they have.
+/// A worker script that reports the object URLs of workers to the page.
 const ADDRESSES: &str = "const create = URL.createObjectURL;
 const addresses = new BroadcastChannel('addresses');
 URL.createObjectURL = blob => { const url = create.call(URL, blob); addresses.postMessage(url); return url; };";
 
-/// Downloads a model and explains by it: the picture.
+/// Downloads a model, explains with it, and returns the picture of the explanation.
 async fn explained_by_a_download(browser: &Browser, hub: &Hub) -> Vec<[String; 4]> {
     download(browser, &hub.address("small.gguf")).await;
     model_is_ready(browser).await;
@@ -54,7 +54,7 @@ async fn what_was_typed_and_the_last_explanation_survive_a_crash_of_the_tab() {
     browser.find("sentence-G1").await;
     assert_eq!((browser.picture().await, typed(&browser).await), (picture.clone(), (NEXT.into(), ANSWER.into())));
 
-    // The same address, but no entry of the history, as where the browser itself was ended: what the tab remembers is there.
+    // The same address without a history entry, as after the browser itself ended. The session storage of the tab still exists.
     let entry =
         browser.driver.execute("return sessionStorage.getItem('glasscage.entry')", Vec::new()).await.expect("a text").json().clone();
     browser.driver.goto(format!("{}icon.svg", server.url)).await.expect("the icon opens");
@@ -69,7 +69,7 @@ async fn what_was_typed_and_the_last_explanation_survive_a_crash_of_the_tab() {
     assert_eq!(browser.picture().await, picture);
     assert!(browser.try_find("problem").await.is_none(), "it is said once");
 
-    // Who leaves, and comes back by the address, has lost nothing: the page as it begins.
+    // A visitor who leaves and comes back by the address has lost nothing, so the page starts as usual.
     browser.driver.goto(format!("{}icon.svg", server.url)).await.expect("the icon opens");
     browser.driver.goto(&server.url).await.expect("the page opens");
     browser.find("gallery-1").await;
@@ -86,13 +86,13 @@ async fn what_is_deleted_behind_the_page_is_missed_by_name_and_no_explanation_is
     let evicted = browser.driver.execute_async(EVICT, Vec::new()).await.expect("a script runs");
     assert!(evicted.json().as_u64().is_some_and(|n| n > 0), "{evicted:?}");
 
-    // What is loaded answers still.
+    // The loaded model still answers.
     explains(&browser).await;
     browser.shows("manifest", |text| text.contains(&sha256(&model)[..8])).await;
     browser.driver.back().await.expect("the page goes back");
     browser.wait("the explanation before", async || (browser.picture().await == picture).then_some(())).await;
 
-    // After a reload it is missed, and nothing answers in its place.
+    // After a reload the page reports the missing model, and no other model answers instead.
     browser.driver.refresh().await.expect("the page is loaded again");
     browser.open_form().await;
     browser.click("explain-button").await;
@@ -124,7 +124,7 @@ async fn two_tabs_keep_their_own_models_and_explanations() {
 
     browser.driver.switch_to_window(second.clone()).await.expect("another tab");
     browser.goto(&server.url).await;
-    // The model of the last visit is chosen.
+    // The page chooses the model of the last visit.
     browser.shows("model-state", |text| text.starts_with("small")).await;
     browser.click("models-button").await;
     browser.click("use-built-in").await;
@@ -154,7 +154,7 @@ async fn two_tabs_keep_their_own_models_and_explanations() {
 async fn a_model_that_is_not_chosen_any_more_gives_its_memory_back() {
     let (server, _turn) = server().await;
     let hub = Hub::start(&[("wide.gguf", demo_in_f32())]).await;
-    // Without a second worker: when it says what memory it takes, is its own affair.
+    // Disable the second worker, because it reports its memory at an unpredictable time.
     server.begin_workers_with(&format!("{STORAGE_REFUSED}\n{ADDRESSES}\ndelete self.Worker;"));
     let browser = Browser::open(&format!("{}?backend=cpu", server.url)).await;
     let listen = "window.addresses = []; window.heard = new BroadcastChannel('addresses');

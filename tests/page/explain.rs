@@ -1,4 +1,4 @@
-//! From a prompt to its explanation, and what can come between.
+//! The way from a prompt to its explanation: Stop, a lost GPU, invalid input and settings, local files, documents of other programs.
 
 use std::path::Path;
 use std::process::Command;
@@ -24,7 +24,7 @@ async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
     let began = Instant::now();
     browser.explained().await;
     println!("cold page, model not loaded: explained {:.1} s after the press", began.elapsed().as_secs_f64());
-    // There is no GPU in the tests' browser, and the page says so, as well as it knows.
+    // The test browser has no GPU. The page says so, as far as it can know.
     let notice = browser.text("engine-notice").await;
     assert!(notice.contains("no GPU") || notice.contains("no access to a GPU"), "{notice}");
     browser.find("engine-notice").await.scroll_into_view().await.expect("it can be scrolled to");
@@ -48,7 +48,7 @@ async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
     browser.screenshot("explained-phone").await;
     browser.look(DESKTOP, "light").await;
 
-    // Another output, another picture.
+    // Another selected output changes the picture.
     browser.click("sentence-G1").await;
     let other = browser.picture().await;
     assert_ne!(other, picture);
@@ -188,7 +188,7 @@ async fn a_document_of_another_program_shows_its_thoughts_its_unit_and_who_made_
 async fn stop_keeps_the_answer_so_far() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
-    // Nothing that the model was trained on: it goes on until it repeats itself, and on a GPU in software that takes a while.
+    // The model was not trained on such input. It continues until it repeats itself, which takes a while on a software GPU.
     browser.stop_once("[data-testid=answer-stream]", 5).await;
     ask(&browser, "Hi.").await;
     browser.find("unfinished").await;
@@ -199,7 +199,7 @@ async fn stop_keeps_the_answer_so_far() {
     let so_far = browser.text("unfinished").await;
     browser.pictures_of("unfinished", "stopped").await;
 
-    // Explained as the model's own, which ends where it was stopped, and can go on.
+    // Explain the stopped text as the model's own answer. It ends where it was stopped, and the visitor can continue it.
     browser.click("explain-so-far").await;
     browser.explained().await;
     browser.shows("cut", |text| text.starts_with("The answer was cut off at")).await;
@@ -215,7 +215,7 @@ async fn stop_keeps_the_answer_so_far() {
     browser.close().await;
 }
 
-/// Whether the status says "forward pass 3 of 99", or a later one.
+/// Whether the status shows forward pass `least` or a later one, as in "forward pass 3 of 99".
 async fn has_passed(browser: &Browser, least: usize) -> bool {
     let status = browser.text("status").await;
     let pass = status.split_once("pass ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<usize>().ok());
@@ -239,7 +239,7 @@ async fn stop_while_measuring_keeps_the_columns_that_are_done() {
     assert!(shares[0] && !shares[98], "measured sentences have a share, the others have none");
     browser.screenshot("partial-light").await;
 
-    // A graph beside more text than fits on a page would be cut.
+    // The page hides the graph if the text does not fit on one printed page, because printing would cut the graph.
     browser.driver.execute("dispatchEvent(new Event('beforeprint'))", Vec::new()).await.expect("a script runs");
     assert!(!browser.find("graph").await.is_displayed().await.expect("it is there"));
     browser.driver.execute("dispatchEvent(new Event('afterprint'))", Vec::new()).await.expect("a script runs");
@@ -360,7 +360,7 @@ async fn a_large_model_answers_within_its_memory_and_can_be_stopped() {
     println!("downloaded and verified in {:.1} s", began.elapsed().as_secs_f64());
     assert!(hub.take_sent() <= std::fs::metadata(&model).expect("the model file").len());
     hub.take_asked();
-    // Every later visit begins with what is stored.
+    // Later visits start with the stored model.
     browser.driver.goto(&format!("{}?backend=gpu", server.url)).await.expect("the page opens");
     let began = Instant::now();
 

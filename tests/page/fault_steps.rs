@@ -1,4 +1,4 @@
-//! Steps of tests that let something fail: workers that break down or are slow, tabs that the browser freezes.
+//! Steps of fault tests: workers that crash or are slow, and tabs that the browser freezes.
 
 use std::time::Duration;
 
@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::browser::Browser;
 
-/// As long as a fault lasts.
+/// Time for which a tab is frozen.
 const FROZEN: Duration = Duration::from_millis(700);
 
-/// The first script of workers of which that of this role traps in the middle of WebAssembly, at the n-th event whose JSON has `event`:
-/// the browser throws where the worker posts it.
+/// A script at the start of each worker. It makes the worker of this role throw inside WebAssembly when it posts its n-th event whose JSON
+/// contains `event`.
 pub fn trap_at(role: &str, event: &str, n: usize) -> String {
     format!(
         "const post = self.postMessage.bind(self);
@@ -22,7 +22,7 @@ pub fn trap_at(role: &str, event: &str, n: usize) -> String {
     )
 }
 
-/// The first script of workers that stand still for a second at the n-th event whose JSON has one of `events`.
+/// A script at the start of each worker. It blocks the worker for one second after the n-th event of each of these types.
 pub fn slow_at(events: &[&str], n: usize) -> String {
     let events = json!(events);
     format!(
@@ -39,11 +39,11 @@ pub fn slow_at(events: &[&str], n: usize) -> String {
     )
 }
 
-/// The first script of workers that break down when [`break_down`] tells them to.
+/// A script at the start of each worker. It makes the worker crash when the test calls [`break_down`].
 pub const BREAKS_DOWN: &str = "self.faults = new BroadcastChannel('faults');
 self.faults.onmessage = () => { throw new Error('killed by a test'); };";
 
-/// The first script of workers of which that of the library reads no more of a file than so many bytes, until [`release_reads`].
+/// A script at the start of each worker. It makes the library worker stop reading a file after `bytes` bytes, until [`release_reads`].
 pub fn hold_reads(bytes: usize) -> String {
     format!(
         "if (self.name === 'library') {{
@@ -60,17 +60,17 @@ pub fn hold_reads(bytes: usize) -> String {
     )
 }
 
-/// Lets workers read on that began with [`hold_reads`].
+/// Lets workers that started with [`hold_reads`] continue to read.
 pub async fn release_reads(browser: &Browser) {
     browser.driver.execute("new BroadcastChannel('reads').postMessage('')", Vec::new()).await.expect("a script runs");
 }
 
-/// Lets all workers break down that began with [`BREAKS_DOWN`].
+/// Crashes all workers that started with [`BREAKS_DOWN`].
 pub async fn break_down(browser: &Browser) {
     browser.driver.execute("new BroadcastChannel('faults').postMessage('')", Vec::new()).await.expect("a script runs");
 }
 
-/// Freezes the tab for a while, as a browser does with tabs behind others.
+/// Freezes the tab for a while, as browsers do with background tabs.
 pub async fn freeze(browser: &Browser) {
     for (state, pause) in [("frozen", FROZEN), ("active", Duration::ZERO)] {
         browser.driver.cdp().send_raw("Page.setWebLifecycleState", json!({ "state": state })).await.expect("the state of a tab");

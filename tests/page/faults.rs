@@ -1,18 +1,18 @@
-//! What can come between, whatever the page is doing: every phase of a visit beside every fault, with the tests that make it happen.
+//! Table of faults: for each phase of a visit and each fault, the tests that cause it.
 //!
-//! Each of them asserts that what was typed and measured is kept, that the page says in a sentence what happened, and that one press
-//! goes on, with the same model. `docs/faults.md` shows this table to readers.
+//! Each test asserts that the page keeps what was typed and measured, says in a sentence what happened, and continues with the same model
+//! after one click. `docs/faults.md` shows this table to readers.
 
-/// The columns: what happens.
+/// Columns of the table: the faults.
 const FAULTS: [&str; 5] = ["worker killed", "GPU lost", "storage full", "network cut", "tab frozen"];
 
-/// A row: what the page is doing, and the tests of each fault then.
+/// A row of the table: the activity of the page, and the tests of each fault during it.
 type Row = (&'static str, [&'static [Cell]; FAULTS.len()]);
 
 enum Cell {
     /// Module and name of a test.
     Test(&'static str),
-    /// Why there is nothing that could fail.
+    /// Reason why this fault has no effect.
     Never(&'static str),
 }
 use Cell::{Never, Test};
@@ -80,7 +80,7 @@ fn cells() -> impl Iterator<Item = &'static Cell> {
     TABLE.iter().flat_map(|(_, faults)| faults.iter().copied().flatten())
 }
 
-/// As `docs/faults.md` has it: a line for each phase and fault.
+/// The table as in `docs/faults.md`: one line for each phase and fault.
 fn markdown() -> String {
     let cell = |cell: &Cell| match cell {
         Test(test) => format!("`{test}`"),

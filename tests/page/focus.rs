@@ -1,4 +1,4 @@
-//! The focus of the keyboard: whatever is pressed, it stays in a useful place.
+//! Keyboard focus: it stays in a useful place after every button.
 
 use serde_json::json;
 use thirtyfour::Key;
@@ -8,14 +8,14 @@ use super::download_steps::large_model;
 use super::hub::Hub;
 use super::steps::{focus_is_on, focused, open_gallery, server};
 
-/// Presses an element as a keyboard does.
+/// Focuses an element and presses Enter.
 async fn press(browser: &Browser, id: &str) {
     browser.focus(id).await;
     focus_is_on(browser, id).await;
     browser.driver.action_chain().send_keys(Key::Enter).perform().await.expect("a key is pressed");
 }
 
-/// Presses it; the focus is then on one of these.
+/// Presses an element and waits until one of `places` has the focus.
 async fn leads_to(browser: &Browser, id: &str, places: &[&str]) {
     press(browser, id).await;
     let is_there = async || places.contains(&focused(browser).await.as_str()).then_some(());
@@ -34,7 +34,7 @@ async fn place(browser: &Browser) -> String {
     found.json().as_str().expect("a name").to_owned()
 }
 
-/// Gives the focus to what a CSS selector finds, and presses it.
+/// Focuses the element that matches a CSS selector, and presses Enter.
 async fn press_found(browser: &Browser, selector: &str) {
     let script = "document.querySelector(arguments[0]).focus()";
     browser.driver.execute(script, vec![json!(selector)]).await.expect("a script runs");
@@ -60,7 +60,7 @@ async fn focus_survives_every_button_of_an_explanation() {
     escape(&browser).await;
     focus_is_on(&browser, "copy-link").await;
 
-    // A run that takes the explanation off the screen leads to Stop, and back to the tab that was open.
+    // A run that removes the explanation moves the focus to Stop, and then back to the open tab.
     browser.click("tab-table").await;
     leads_to(&browser, "again", &["stop-button", "tab-table"]).await;
     browser.explained().await;
@@ -93,13 +93,13 @@ async fn focus_survives_every_button_of_an_explanation() {
     assert_eq!(place(&browser).await, "open-variant-0");
     leads_to(&browser, "open-variant-0", &["tab-text"]).await;
 
-    // Without a mouse, the words of a sentence are opened by its button, too.
+    // The keyboard can also open the words of a sentence, with its button.
     press(&browser, "open-P1").await;
     browser.find("by-words").await;
     assert_eq!(place(&browser).await, "sentence-P1");
 
     browser.fill("prompt-input", "Ann has 3 figs. Bob has 4 nuts. What does Bob have?").await;
-    // The page presses Stop itself: an answer may be shorter than a driver takes.
+    // A script presses Stop, because the answer may end before a driver could press it.
     let stop = "new MutationObserver((changes, observer) => {
             const stop = document.querySelector('[data-testid=stop-button]');
             if (stop.disabled) return;
@@ -168,7 +168,7 @@ async fn what_the_visitor_leaves_stays_left() {
     let browser = Browser::open(&server.url).await;
     open_gallery(&browser, 1).await;
     browser.focus("tab-text").await;
-    // The words of the title take no focus.
+    // The title cannot take the focus.
     browser.click("title").await;
     browser.click_with("sentence-G1", Key::Control).await;
     browser.click("title").await;

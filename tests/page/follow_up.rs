@@ -1,11 +1,11 @@
-//! What is asked about the explanation on screen: another way to make its graph, another method, an answer without some sentences.
+//! Follow-up questions about the explanation on screen: another derivation of the graph, another method, an answer without some sentences.
 
 use thirtyfour::{By, Key};
 
 use super::browser::Browser;
 use super::steps::{copied_link, explain_given, open_link, server};
 
-/// Where no sentence is under the pointer, which would be previewed.
+/// Moves the pointer away from all sentences, because a sentence under the pointer shows its preview.
 async fn rest_pointer(browser: &Browser) {
     browser.driver.action_chain().move_to(1, 1).perform().await.expect("the pointer moves");
     let preview = async || browser.driver.find(By::Css("aside.details h3 .tag")).await;
@@ -35,7 +35,7 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     browser.shows("derivation", |text| text.contains("mean over tokens, shares")).await;
     browser.pictures_of("derivation", "derivation-papers").await;
 
-    // Long sentences count more: other shares, which still are shares.
+    // Sums give long sentences more weight. The values differ but are still shares.
     browser.click("way-sum").await;
     let summed = browser.picture().await;
     assert_ne!(summed, papers);
@@ -67,7 +67,7 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
     browser.shows("sentence-P1", |text| !text.contains('%')).await;
     browser.screenshot("derivation-shared-light").await;
 
-    // Made again, the graph is made in the same way.
+    // A new run uses the same derivation.
     browser.click("again").await;
     browser.explained().await;
     browser.shows("derivation", |text| text.contains("sum over tokens, raw scores")).await;
@@ -93,7 +93,7 @@ async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
     browser.shows("method-coverage", |text| text.contains("AC")).await;
     browser.pictures_of("methods", "methods").await;
 
-    // The explanation on screen stayed; now the other one takes its place, and the first is not lost.
+    // The explanation on screen stayed. Now the other explanation replaces it, and the visitor can go back.
     browser.click("tab-text").await;
     rest_pointer(&browser).await;
     assert_eq!(browser.picture().await, picture);
@@ -181,7 +181,7 @@ async fn an_answer_without_some_sentences_can_be_stopped() {
     browser.explained().await;
     let picture = browser.picture().await;
     browser.click("tab-without").await;
-    // Nothing that the model was trained on: it goes on until it repeats itself, and on a GPU in software that takes a while.
+    // The model was not trained on such input. It continues until it repeats itself, which takes a while on a software GPU.
     browser.click("mark-P2").await;
     browser.stop_once("[data-testid=variants] .answer", 3).await;
     browser.click("answer-without").await;
@@ -210,7 +210,7 @@ async fn sentences_open_to_their_words_and_short_texts_are_explained_by_words() 
     browser.pictures_of("open-P5", "words-opened").await;
     rest_pointer(&browser).await;
     assert_eq!(browser.picture().await, picture);
-    // Folded and unfolded without another run.
+    // Folding and unfolding needs no new run.
     browser.click("open-P5").await;
     browser.wait("folded words", async || browser.try_find("by-words").await.is_none().then_some(())).await;
     browser.click("open-P5").await;

@@ -1,4 +1,4 @@
-//! Explanations made beforehand: looked at without an engine, made again with one.
+//! The gallery: explanations that open without an engine and can be computed again with one.
 
 use thirtyfour::By;
 
@@ -36,7 +36,7 @@ async fn an_explanation_of_the_gallery_opens_without_an_engine_and_comes_out_aga
     browser.screenshot("reproduced-phone-dark").await;
     browser.look(DESKTOP, "light").await;
 
-    // The visitor's own text was set aside, not lost.
+    // The visitor's own text was saved for later.
     browser.click("set-aside").await;
     assert_eq!(browser.value("prompt-input").await, "My own question?");
     browser.close().await;

@@ -9,7 +9,7 @@ async fn title(browser: &Browser) -> String {
     browser.driver.title().await.expect("a title")
 }
 
-/// Waits for the page without an explanation of the visitor's: it has the one that it opens with, until something is asked.
+/// Waits for the page without an explanation by the visitor. It shows the welcome explanation unless the prompt field has text.
 async fn is_home(browser: &Browser) {
     browser.find("gallery-1").await;
     let is_welcome = browser.try_find("welcome-intro").await.is_some();
@@ -60,7 +60,7 @@ async fn back_and_forward_show_the_explanation_of_their_entry_and_a_reload_keeps
     browser.close().await;
 }
 
-/// Safari's Back button passes over what a page adds to the history more than ten seconds after it was last touched.
+/// Safari's Back button skips history entries that a page adds more than ten seconds after the last user action.
 #[tokio::test(flavor = "multi_thread")]
 async fn back_leads_to_the_page_before_an_explanation_that_took_long() {
     let (server, _turn) = server().await;
@@ -93,7 +93,7 @@ async fn a_link_is_behind_what_is_recomputed_from_it_and_forgives_what_was_copie
     assert_eq!(browser.picture().await, shared);
     assert!(browser.driver.current_url().await.expect("an address").as_str().starts_with(&link));
 
-    // One digit of the link was changed.
+    // One character of the link is changed.
     let (before, after) = link.split_at(link.len() / 2);
     let digit = if after.starts_with('x') { 'y' } else { 'x' };
     browser.driver.goto("about:blank").await.expect("the page closes");

@@ -1,4 +1,4 @@
-//! A host of models that means ill: whatever it answers, the page says so in a sentence, takes little of it, and goes on.
+//! A malicious host of models. For every answer, the page shows one sentence, downloads little, and stays usable.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,16 +12,16 @@ use super::browser::Browser;
 use super::download_steps::{look_at, look_at_small, small_hub};
 use super::steps::server;
 
-/// What the host answers to every request: these bytes, then the others again and again, with a wait after each.
+/// The answer to every request: `head`, then `endless` again and again, each time after `wait`.
 struct Answer {
     head: Vec<u8>,
     endless: Vec<u8>,
     wait: Duration,
 }
 
-/// Far more than the page asks for; what the browser takes on its own account before it is told to stop stays below.
+/// Limit for the bytes that the host can send, far above what the page requests. The browser buffers some bytes before the page cancels.
 const MUCH: u64 = 64 << 20;
-/// The start of a GGUF file without tensors and with so many values.
+/// The start of a GGUF file without tensors and with a trillion metadata values.
 const TRILLION: &[u8] = b"GGUF\x03\0\0\0\0\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\0\0\0";
 
 impl Answer {
@@ -33,7 +33,7 @@ impl Answer {
         Self { head: head.into(), endless: endless.to_vec(), wait }
     }
 
-    /// Sends it until the other side has enough.
+    /// Sends the answer until the other side closes the connection.
     async fn send(&self, mut stream: TcpStream, sent: &AtomicU64) -> std::io::Result<()> {
         let mut request = Vec::new();
         while !request.ends_with(b"\r\n\r\n") {
@@ -49,7 +49,7 @@ impl Answer {
     }
 }
 
-/// A running host, and how many endless bytes it could send.
+/// Starts a host. Returns its address and the number of endless bytes that it could send.
 async fn host(answer: Answer) -> (String, Arc<AtomicU64>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = format!("http://{}/model.gguf", listener.local_addr().expect("an address"));
@@ -73,7 +73,7 @@ fn head(status: &str, fields: &[&str]) -> String {
     format!("HTTP/1.1 {status}\r\n{fields}\r\n")
 }
 
-/// A quarter of a gigabyte of zeros as gzip: 256 kB. Its sum is wrong, but whoever gets there has read too much.
+/// A gzip bomb: 256 MiB of zeros in 256 kB. Its checksum is wrong, but a reader that gets there has read too much.
 fn bomb() -> Vec<u8> {
     let zeros = compress_to_vec(&vec![0; 256 << 20], 6);
     [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3][..], &zeros, &[0; 8]].concat()
@@ -115,7 +115,7 @@ async fn a_host_that_means_ill_costs_a_sentence() {
         assert!(problem.contains(says) && problem.ends_with('.'), "{name}: {problem}");
         assert!(sent.load(Ordering::Relaxed) < MUCH, "{name}: {} bytes", sent.load(Ordering::Relaxed));
     }
-    // A byte at a time is not worth waiting for: another model can be looked at.
+    // If a host sends one byte at a time, the visitor can close the dialog and look at another model.
     let drip = Answer::endless(head("200 OK", &["Content-Length: 9000000"]), b"G", Duration::from_millis(200));
     let (address, sent) = host(drip).await;
     browser.goto(&server.url).await;

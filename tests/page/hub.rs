@@ -1,5 +1,5 @@
-//! A server of model files that behaves like the real one: an address that redirects to another origin, signed for a while, with
-//! the same headers, and that fails in every way a network does. It counts what it sends.
+//! A server of model files that behaves like Hugging Face: each address redirects to a signed, expiring address on another origin, with the
+//! same headers. Tests can make it fail like a network. It counts the bytes that it sends.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -16,28 +16,28 @@ use futures::stream;
 
 const CHUNK: usize = 16 << 10;
 
-/// What the hub serves and how it misbehaves; tests change it while it runs.
+/// Files and faults of the hub. Tests change them while it runs.
 pub struct Rules {
     pub files: Vec<(String, Arc<Vec<u8>>)>,
     pub version: u32,
-    /// Whether it knows ranges.
+    /// Whether the hub supports range requests.
     pub ranges: bool,
-    /// Whether pages may see how long a file is when they ask for a part.
+    /// Whether pages may read the total length of a file in the response to a range request.
     pub shows_total: bool,
     pub bytes_per_second: Option<usize>,
-    /// No byte of a file from here on is sent while this is set.
+    /// While this is set, the hub sends no bytes of a file from this offset on.
     pub gate: Option<usize>,
-    /// The length that is said of every file, whatever it is.
+    /// A false length that the hub reports for every file.
     pub claims: Option<u64>,
-    /// After how many bytes the next answers break off.
+    /// Number of bytes after which each of the next responses breaks off.
     pub cuts: VecDeque<usize>,
-    /// What the first origin answers next instead of redirecting, and when to come back.
+    /// Status and `Retry-After` header of the next responses of the first origin, instead of redirects.
     pub refusals: VecDeque<(u16, Option<&'static str>)>,
-    /// How long a signed address holds.
+    /// Validity of a signed address.
     pub holds: Duration,
 }
 
-/// One request for a file; printed where a test fails.
+/// One request for a file, printed if a test fails.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub method: Method,
@@ -61,7 +61,7 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Serves these files, without mishaps at first.
+    /// Serves these files, at first without faults.
     pub async fn start(files: &[(&str, Vec<u8>)]) -> Self {
         let rules = Rules {
             files: files.iter().map(|(name, bytes)| ((*name).to_owned(), Arc::new(bytes.clone()))).collect(),
@@ -124,19 +124,19 @@ impl Shared {
     }
 }
 
-/// As the real one: every page may read, and these headers.
+/// A response with the headers of Hugging Face, which allow every page to read it.
 fn open_to_all(status: u16) -> axum::http::response::Builder {
     Response::builder().status(status).header(header::ACCESS_CONTROL_ALLOW_ORIGIN, "*").header(header::CACHE_CONTROL, "public, max-age=600")
 }
 
-/// The first origin: signs an address of the second.
+/// The first origin: redirects to a signed address on the second origin.
 async fn resolve(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, Infallible> {
     let name = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
     let mut rules = shared.rules.lock().expect("no panic");
     let refusal = if request.method() == Method::GET { rules.refusals.pop_front() } else { None };
     let is_known = rules.files.iter().any(|(known, _)| *known == name);
     let answer = match refusal {
-        // It answers no preflight.
+        // The hub does not answer preflight requests.
         _ if request.method() != Method::GET => Response::builder().status(StatusCode::METHOD_NOT_ALLOWED).body(Body::empty()),
         Some((status, after)) => {
             let mut answer = open_to_all(status).header(header::ACCESS_CONTROL_EXPOSE_HEADERS, "Retry-After");
@@ -157,7 +157,7 @@ async fn resolve(State(shared): State<Arc<Shared>>, request: Request) -> Result<
     Ok(answer)
 }
 
-/// The second origin: sends the file while the address holds.
+/// The second origin: sends the file while the signed address is valid.
 async fn stored(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, Infallible> {
     let path = request.uri().path().to_owned();
     let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
@@ -192,7 +192,7 @@ async fn stored(State(shared): State<Arc<Shared>>, request: Request) -> Result<R
     Ok(answer.body(body(shared, file, first, end, pause, cut)).expect("an answer"))
 }
 
-/// The bytes in chunks, slowly, and broken off where that was asked for.
+/// A response body: the bytes in chunks, with a pause before each, cut off after `cut` bytes.
 fn body(shared: Arc<Shared>, file: Arc<Vec<u8>>, first: usize, end: usize, pause: Option<Duration>, cut: Option<usize>) -> Body {
     let cut = cut.map_or(usize::MAX, |cut| first + cut);
     let chunks = stream::unfold(first, move |position| {
@@ -206,7 +206,7 @@ fn body(shared: Arc<Shared>, file: Arc<Vec<u8>>, first: usize, end: usize, pause
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             if position >= cut {
-                // What is on its way arrives before the connection ends.
+                // Let bytes in flight arrive before the connection ends.
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 return Some((Err(io::Error::other("cut")), end));
             }
@@ -221,7 +221,7 @@ fn body(shared: Arc<Shared>, file: Arc<Vec<u8>>, first: usize, end: usize, pause
     Body::from_stream(chunks)
 }
 
-/// First byte and end of `bytes=a-b` or `bytes=a-`.
+/// First byte and exclusive end of the range `bytes=a-b` or `bytes=a-`. `None` if it is invalid or empty.
 fn bounds(range: &str, length: usize) -> Option<(usize, usize)> {
     let (first, last) = range.strip_prefix("bytes=")?.split_once('-')?;
     let first: usize = first.parse().ok()?;

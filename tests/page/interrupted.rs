@@ -1,4 +1,4 @@
-//! Downloads that something comes between: no network, and storage that is refused or full.
+//! Interrupted downloads: no network, refused storage, full storage.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::download_steps::{
 use super::hub::Hub;
 use super::steps::{demo_model, file, server};
 
-/// What a slow disk does.
+/// A worker script that simulates a slow disk: each read takes 3 s.
 const SLOW: &str = "const read = FileSystemSyncAccessHandle.prototype.read;
 FileSystemSyncAccessHandle.prototype.read = function (...how) {
   for (const until = Date.now() + 3000; Date.now() < until; );
@@ -25,7 +25,7 @@ async fn without_a_network_a_download_waits_and_goes_on_as_soon_as_there_is_one(
     let (model, hub) = small_hub(5).await;
     let browser = Browser::open(&server.url).await;
     look_at_small(&browser, &hub).await;
-    // The connection breaks when the page has read all that was sent.
+    // The connection breaks after the page has read all bytes that were sent.
     hub.rules().gate = Some(2_000_000);
     hub.rules().cuts = VecDeque::from([1_800_000]);
     browser.click("download-button").await;
@@ -35,7 +35,7 @@ async fn without_a_network_a_download_waits_and_goes_on_as_soon_as_there_is_one(
     browser.wait("a word about it", async || detail(&browser).await.contains("when this device is online again").then_some(())).await;
     browser.pictures_of("download", "download-offline").await;
     hub.take_asked();
-    // Longer than the first waits between two tries.
+    // Longer than the first waits between retries.
     tokio::time::sleep(Duration::from_secs(3)).await;
     assert!(hub.take_asked().is_empty(), "nobody is asked without a network");
     browser.set_online(true).await;
@@ -61,7 +61,7 @@ async fn a_wait_that_a_server_asks_for_says_how_long_it_is_and_can_be_paused() {
     browser.close().await;
 }
 
-/// Pauses at two thirds of `model`, resumes, and sees that nothing of it was lost.
+/// Pauses the download at two thirds of `model`, resumes it, and checks that nothing was lost.
 async fn pause_and_resume(browser: &Browser, hub: &Hub, model: &[u8], name: &str) {
     is_at_two_thirds(browser).await;
     browser.pictures_of("download", name).await;
@@ -84,7 +84,7 @@ async fn where_nothing_more_can_be_stored_a_model_is_kept_in_memory() {
     let (model, hub) = small_hub(5).await;
     let browser = Browser::open(&server.url).await;
     small_storage(&browser, &server, 3_000_000).await;
-    // What the browser says is free is rounded; the storage itself counts.
+    // Browsers round the free space that they report, so only the storage itself shows the limit.
     look_at_small(&browser, &hub).await;
     stop_at_two_thirds(&hub);
     browser.click("download-button").await;
@@ -133,7 +133,7 @@ async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
         browser.click("download-button").await;
         browser.wait("a word about it", async || browser.text("download").await.contains("private window").then_some(())).await;
         pause_and_resume(&browser, &hub, &model, name).await;
-        // The next visit begins with the built-in model, and says nothing of a download.
+        // The next visit starts with the built-in model and does not mention a download.
         browser.goto(&server.url).await;
         browser.shows("model-state", |text| text.contains("Built-in")).await;
         assert!(browser.try_find("download").await.is_none());
@@ -195,7 +195,7 @@ async fn a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with
     browser.wait("a word about it", async || browser.text("download").await.contains("storage for this site is full").then_some(())).await;
     browser.click("pause-download").await;
     browser.find("resume-download").await;
-    // The same model, other bytes behind it.
+    // The same model followed by other bytes.
     let mut other = large_model(11);
     other.iter_mut().skip(demo_model().len()).for_each(|byte| *byte ^= 1);
     {
@@ -205,7 +205,7 @@ async fn a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with
     }
     browser.click("resume-download").await;
     browser.wait("a word about it", async || browser.text("download").await.contains("was replaced").then_some(())).await;
-    // The page knows by now which file it is of.
+    // Now the page knows that the bytes belong to the new file.
     has_reached(&browser, 20).await;
     browser.click("pause-download").await;
     browser.find("resume-download").await;
@@ -213,7 +213,7 @@ async fn a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with
     browser.click("resume-download").await;
     model_is_ready(&browser).await;
 
-    // With room again, what is left in the storage is no beginning of it.
+    // When there is space again, the page does not use the stored bytes of the old file as the start of the new file.
     small_storage(&browser, &server, 1_000_000_000).await;
     browser.goto(&server.url).await;
     browser.click("models-button").await;

@@ -1,4 +1,4 @@
-//! Without a mouse: keys and fingers.
+//! Use without a mouse: keyboard and touch.
 
 use thirtyfour::Key;
 
@@ -25,7 +25,7 @@ async fn arrow_keys_go_through_the_tabs_and_the_pressed_button_keeps_the_focus()
     browser.click("home").await;
     browser.click("try-own-words").await;
     focus_is_on(&browser, "prompt-input").await;
-    // The examples are one stop of the Tab key.
+    // The Tab key stops at the examples only once.
     browser.focus("example-1").await;
     for (key, leads_to) in [(Key::Right, "example-2"), (Key::Left, "example-1"), (Key::Left, "example-12")] {
         browser.driver.action_chain().send_keys(key).perform().await.expect("a key is pressed");
@@ -43,7 +43,7 @@ async fn press_key(browser: &Browser, key: Key) {
     browser.driver.action_chain().send_keys(key).perform().await.expect("a key is pressed");
 }
 
-/// Gives the focus to what a CSS selector finds.
+/// Focuses the element that matches a CSS selector.
 async fn focus(browser: &Browser, selector: &str) {
     browser.driver.execute("document.querySelector(arguments[0]).focus()", vec![selector.into()]).await.expect("a script runs");
 }
@@ -106,7 +106,7 @@ async fn fingers_choose_several_sentences() {
     browser.look(PHONE, "light").await;
     open_gallery(&browser, 1).await;
     browser.click("all-numbers").await;
-    // It comes later, above the sentences.
+    // The derivation line loads late and appears above the sentences.
     browser.find("derivation").await;
     browser.click("several").await;
     browser.click("sentence-G1").await;

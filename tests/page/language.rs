@@ -1,4 +1,4 @@
-//! The page in other languages, and in one that no text can hide from.
+//! The page in German, in Chinese, and in a pseudo-language that reveals untranslated and cut texts.
 
 use serde_json::{Map, Value};
 use thirtyfour::prelude::*;
@@ -8,13 +8,13 @@ use super::steps::{ask, example_prompt, open_gallery, server};
 
 const ENGLISH: &str = include_str!("../../src/app/i18n/en.json");
 const GERMAN: &str = include_str!("../../public/locales/de.json");
-/// Of the small model that the page is tested with; the catalog has the titles of the gallery that is published.
+/// The gallery of the small test model. The catalog only has the titles of the published gallery.
 const GALLERY: &str = include_str!("../fixtures/gallery/index.json");
 /// The narrowest window that the page is made for.
 const NARROW: (u32, u32) = (360, 740);
 
-/// Words that a reader sees or hears and that are not in the pseudo-language: not those of documents, models and other data, which say
-/// so by `lang` or `dir`, not labels, numbers, names and keys.
+/// Finds visible texts and labels that are not in the pseudo-language. Ignores documents, models and other data, which `lang` or `dir`
+/// mark, and labels, numbers, names and keys.
 const UNTRANSLATED: &str = r#"
     const isOwn = element => !element.closest('[dir=auto], [lang]:not(html), textarea, dd, .label, kbd');
     const ofNames = text => text.replace(/https:\S+|Glasscage|JSON|CSV|CAGE|Pert\.|Pairs|SHA-256|[PG]\d+/g, '');
@@ -35,7 +35,7 @@ const UNTRANSLATED: &str = r#"
     return [...new Set(found)];
 "#;
 
-/// Elements whose own text is wider than they are, and cut.
+/// Finds elements that cut off their own text.
 const CUT: &str = r#"
     const holdsText = element => [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim());
     const isCut = element => {
@@ -48,14 +48,14 @@ const CUT: &str = r#"
     return cut.map(({outerHTML}) => outerHTML.slice(0, 150));
 "#;
 
-/// Elements that make the page wider than the window.
+/// Finds elements that make the page wider than the window.
 const WIDE: &str = r#"
     const {scrollWidth, clientWidth} = document.documentElement;
     const isWide = element => scrollWidth > clientWidth && element.getBoundingClientRect().right > clientWidth + 1;
     return [...document.body.querySelectorAll('*')].filter(isWide).map(({outerHTML}) => outerHTML.slice(0, 150));
 "#;
 
-/// English with accents, a third longer, in brackets that show where a text is cut; as pseudo-locales are usually made.
+/// A pseudo-locale: English with accents, a third longer, in brackets that show where a text is cut.
 fn pseudo_catalog() -> String {
     let english: Map<String, Value> = serde_json::from_str(ENGLISH).expect("a catalog");
     let gallery: Value = serde_json::from_str(GALLERY).expect("JSON");
@@ -87,7 +87,7 @@ fn pseudo(text: &Value) -> Value {
         })
         .collect();
     let longer: String = " l\u{f6}ng\u{eb}r".chars().cycle().take(text.chars().count() / 3).collect();
-    // What joins others has no letters and needs no mark.
+    // Texts that only join others have no letters and need no brackets.
     if text.chars().any(char::is_alphabetic) { format!("\u{27e6}{accented}{longer}\u{27e7}").into() } else { text.into() }
 }
 
@@ -95,7 +95,7 @@ async fn list(browser: &Browser, script: &str) -> Vec<String> {
     browser.driver.execute(script, Vec::new()).await.expect("a script runs").convert().expect("a list")
 }
 
-/// What of the page is in another language, or cut, or wider than a narrow window.
+/// Untranslated texts, cut texts, and elements wider than a narrow window.
 async fn flaws(browser: &Browser, state: &str) -> Vec<String> {
     browser.look(NARROW, "light").await;
     browser.screenshot(&format!("pseudo-{state}")).await;

@@ -1,4 +1,4 @@
-//! Parts of the page's code that are fetched when they are needed.
+//! Code of the page that the browser fetches on demand.
 
 use super::browser::Browser;
 use super::steps::server;
@@ -6,7 +6,7 @@ use super::steps::server;
 #[tokio::test(flavor = "multi_thread")]
 async fn views_behind_the_tabs_are_fetched_when_one_is_opened_and_again_after_a_failure() {
     let (server, _turn) = server().await;
-    // As a visitor comes, who has not opened the form.
+    // Open the page like a new visitor, with the form closed.
     let browser = Browser::start(None).await;
     browser.driver.goto(&server.url).await.expect("the page opens");
     browser.find("sentence-G1").await;

@@ -1,4 +1,4 @@
-//! Lessons: guessed first, then seen; in a link; without a model.
+//! Lessons: readers guess before they see the shares. A lesson fits in a link and needs no model.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use thirtyfour::Key;
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::steps::{copied_link, file, focus_is_on, open_gallery, server};
 
-/// Everything that the page says, to eyes and to assistive technology.
+/// All text of the page, including labels, styles and titles of elements.
 async fn said(browser: &Browser) -> String {
     let script = "const main = document.querySelector('main');
         const attributes = ['aria-label', 'style', 'title'];
@@ -29,7 +29,7 @@ async fn shares_are_nowhere_on_the_page_until_the_reader_has_marked() {
     browser.click("choose-1").await;
     browser.wait("a verdict", async || browser.text("lesson-verdict").await.starts_with("No,").then_some(())).await;
     browser.click("lesson-why").await;
-    // Why not is said when asked for.
+    // The page explains a wrong answer only on request.
     browser.shows("lesson-verdict", |text| text.starts_with("No. The opening time")).await;
     browser.click("choose-2").await;
     browser.wait("a verdict", async || browser.text("lesson-verdict").await.starts_with("Yes.").then_some(())).await;
@@ -101,7 +101,7 @@ async fn a_lesson_travels_in_a_link_and_a_file_and_keeps_its_place() {
     let other = fs::read(server.dist().join("gallery/lesson-what-an-attribution-is.json")).expect("a lesson");
     browser.choose_file("open-json", &file("other-lesson.json", &other)).await;
     at_step(&browser, "What an attribution is").await;
-    // The words are those of the other lesson.
+    // The page shows the texts of the other lesson.
     browser.shows("lesson", |text| text.contains("six sentences")).await;
     let broken = String::from_utf8(json).unwrap().replace("\"explanation\": 0", "\"explanation\": 7");
     browser.choose_file("open-json", &file("broken-lesson.json", broken.as_bytes())).await;
@@ -127,7 +127,7 @@ async fn a_lesson_is_printed_as_questions_and_a_page_of_answers() {
     browser.close().await;
 }
 
-/// Writes into a field as its writer does, who then goes on to another one.
+/// Fills a field and dispatches `change`, as if the writer moved on to another field.
 async fn write(browser: &Browser, id: &str, text: &str) {
     browser.fill(id, text).await;
     let script = "arguments[0].dispatchEvent(new Event('change', {bubbles: true}))";

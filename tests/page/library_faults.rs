@@ -6,14 +6,14 @@ use super::fault_steps::{freeze, hold_reads, release_reads, trap_at};
 use super::hub::Hub;
 use super::steps::{file, server};
 
-/// A disk that takes five megabytes a second.
+/// A worker script that simulates a disk that writes 5 MB/s.
 const SLOW: &str = "const { write } = FileSystemSyncAccessHandle.prototype;
 FileSystemSyncAccessHandle.prototype.write = function (bytes, ...where) {
   for (const until = Date.now() + bytes.length / 5000; Date.now() < until; );
   return write.call(this, bytes, ...where);
 };\n";
 
-/// Begins to copy a model of this device.
+/// Starts to copy a local model into the browser.
 async fn copies(browser: &Browser, model: &[u8]) {
     browser.choose_file("model-file", &file("mine.gguf", model)).await;
     model_is_ready(browser).await;
@@ -50,7 +50,6 @@ async fn a_killed_library_keeps_what_came_and_goes_on_by_one_press() {
     explains_as(&browser, &model).await;
     browser.close().await;
 
-    // Another time workers come from the page's service worker, as they are.
     server.begin_workers_with(&format!("{SLOW}{}", trap_at("library", "Progress", 3)));
     let browser = Browser::open(&server.url).await;
     let model = large_model(6);
@@ -69,7 +68,7 @@ async fn a_frozen_tab_goes_on_with_its_download_and_its_copy() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     slow(&hub);
-    // What a system's buffers take in while nobody reads is sent again.
+    // Hold back the rest, because the server sends bytes again that are in the system's buffers while the page is frozen.
     hub.rules().gate = Some(model.len() * 3 / 10);
     server.begin_workers_with(SLOW);
     let browser = Browser::open(&server.url).await;

@@ -1,4 +1,4 @@
-//! Model files of this device: chosen or dropped, whole or in parts, read in place, and copied where the visitor asks for it.
+//! Local model files: chosen or dropped, whole or in parts, read in place, and copied on request.
 
 use super::browser::Browser;
 use super::download_steps::{explains, has_reached, large_model, model_is_ready, small_storage, stored_models_are_listed};
@@ -9,7 +9,7 @@ use super::steps::{ask, demo_model, example_prompt, file, server, server_with_se
 
 const NAMES: [&str; 3] = ["demo-00001-of-00003.gguf", "demo-00002-of-00003.gguf", "demo-00003-of-00003.gguf"];
 
-/// A disk that takes a megabyte a second, and needs two seconds to find what is on it.
+/// A worker script that simulates a slow disk: it writes 1 MB/s, and each read takes 2 s.
 const SLOW: &str = "const { read, write } = FileSystemSyncAccessHandle.prototype;
 FileSystemSyncAccessHandle.prototype.write = function (bytes, ...where) {
   for (const until = Date.now() + bytes.length / 1000; Date.now() < until; );
@@ -25,7 +25,7 @@ async fn keep_a_copy(browser: &Browser) {
     browser.wait("the copy", async || browser.text("copied").await.contains("kept in this browser").then_some(())).await;
 }
 
-/// How many models are stored, by the list of them.
+/// Number of stored models in the list of models.
 async fn stored_models(browser: &Browser) -> usize {
     browser.click("models-button").await;
     stored_models_are_listed(browser).await;
@@ -47,7 +47,7 @@ async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_ne
     assert_eq!(stored_models(&browser).await, 0, "nothing is copied unasked");
     browser.pictures_of("keep-copy", "local-file").await;
     keep_a_copy(&browser).await;
-    // The model that is loaded stays.
+    // The loaded model stays in use.
     browser.shows("model-state", |text| text.contains("ready")).await;
     browser.pictures_of("copied", "local-file-copied").await;
 
@@ -65,7 +65,7 @@ async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_ne
     browser.pictures_of("stored-model", "stored-copy").await;
     browser.click("models-close").await;
 
-    // A copy that is deleted is no copy any more; what loaded from it still answers.
+    // After the copy is deleted, the page offers to keep one again. The loaded model still answers.
     browser.choose_file("model-file", &path).await;
     model_is_ready(&browser).await;
     keep_a_copy(&browser).await;
@@ -77,7 +77,7 @@ async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_ne
     browser.wait("the button to keep a copy", async || browser.try_find("keep-copy").await).await;
     explains(&browser).await;
 
-    // The same file twice is the same copy.
+    // Copying the same file twice keeps one copy.
     keep_a_copy(&browser).await;
     browser.choose_file("model-file", &path).await;
     model_is_ready(&browser).await;
@@ -172,7 +172,7 @@ async fn all_parts_of_a_model_are_dropped_at_once_and_a_missing_one_is_named() {
 async fn a_model_that_ended_the_tab_is_named_on_return() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
-    // Another page of the same tab, which leaves what a tab leaves that the browser has ended.
+    // From another page in the same tab, store the marker that remains if the browser ends a tab while a model loads.
     browser.driver.goto(format!("{}icon.svg", server.url)).await.expect("the icon opens");
     let script = "sessionStorage.setItem('glasscage.loading', 'large.gguf')";
     browser.driver.execute(script, Vec::new()).await.expect("a script runs");

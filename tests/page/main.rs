@@ -1,8 +1,8 @@
-//! The built page in a real browser, on real models: most tests with a smaller built-in model than it has (`site.rs`).
+//! Tests of the built page in a real browser with real models. Most tests use a smaller built-in model than the page ships (`site.rs`).
 //!
-//! `GLASSCAGE_DIST` names the folder of a built page; without it the page is built first, as `cargo xtask serve --release` does.
+//! `GLASSCAGE_DIST` names the folder of a built page. Without it, the tests first build the page with `cargo xtask serve --release`.
 
-// No browser drives itself; the page's own tests in wasm are in `src`.
+// These tests drive a browser from outside. The page's tests in wasm are in `src`.
 #![cfg(not(target_arch = "wasm32"))]
 
 mod accessibility;

@@ -1,4 +1,4 @@
-//! Markup in every field that a stranger can fill is text: it makes no element, and no code runs.
+//! Markup from untrusted sources is shown as text: it creates no element and runs no code.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::download_steps::model_is_ready;
 use super::split::demo_with;
 use super::steps::{ask, example_prompt, file, open_link, server};
 
-/// What an attacker would try, as text and as the end of an attribute. No slash, so that it can be a file's name.
+/// An injection attempt for text and for attributes. It has no slash, so it can also be a file name.
 const MARKUP: &str = "<img src=x onerror=\"window.injected=1\"><iframe srcdoc='<script>1'>'\"`${1}";
 
-/// The page of the gallery with markup in every text of it.
+/// A document of the gallery with markup in every text field.
 fn hostile_document() -> Document {
     let mut document = Document::from_json(include_str!("../fixtures/gallery/01-equal-groups.json")).expect("a document");
     for passage in [&mut document.prompt, &mut document.generation] {
@@ -35,7 +35,7 @@ fn hostile_document() -> Document {
     document
 }
 
-/// Fails where markup became an element, or ran. It has to be there as text.
+/// Checks that the markup is on the page as text, created no element, and did not run.
 async fn nothing_was_injected(browser: &Browser, place: &str) {
     let script = "return [window.injected ?? null, document.querySelectorAll('img[src=x], iframe').length,
         document.body.textContent.includes('<img src=x')]";
@@ -59,7 +59,7 @@ async fn markup_in_documents_and_models_is_text() {
     }
     browser.screenshot("markup").await;
 
-    // A file's name, and what a model says of itself.
+    // The name of a file, and the metadata of a model.
     browser.goto(&server.url).await;
     let model = demo_with(&[("general.name", MARKUP), ("general.license", MARKUP), ("general.basename", MARKUP)]);
     browser.choose_file("model-file", &file(&format!("{MARKUP}.gguf"), &model)).await;
@@ -72,7 +72,7 @@ async fn markup_in_documents_and_models_is_text() {
     nothing_was_injected(&browser, "the list of models").await;
     browser.click("models-close").await;
 
-    // What a template says where it refuses.
+    // The error message of a chat template.
     let template = format!("{{{{ raise_exception({MARKUP:?}) }}}}");
     let refusing = demo_with(&[("tokenizer.chat_template", &template)]);
     browser.choose_file("model-file", &file("refusing.gguf", &refusing)).await;

@@ -1,4 +1,4 @@
-//! A masked language model of the visitor's own, for ReAGent as in the paper.
+//! A masked language model from the visitor, for ReAGent as in the paper.
 
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::masked_lm;
@@ -17,13 +17,13 @@ async fn a_masked_language_model_is_chosen_and_explains() {
     browser.screenshot("masked-phone-dark").await;
     browser.look(DESKTOP, "light").await;
 
-    // Without one the visitor is told before anything is answered.
+    // Without such a model, the page shows a problem before it generates an answer.
     ask(&browser, &example_prompt()).await;
     assert!(browser.problem().await.contains("masked language model"));
     assert!(!browser.is_running().await && browser.is_in_view("problem").await);
     browser.screenshot("masked-missing-light").await;
 
-    // A file alone is none.
+    // One file alone is not a model.
     let files = ["config.json", "tokenizer.json", "model.safetensors"].map(|name| folder.join(name));
     browser.choose_files("masked-lm", &files[..1]).await;
     browser.wait("a sentence about what is missing", async || browser.problem().await.contains("tokenizer.json").then_some(())).await;

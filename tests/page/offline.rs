@@ -1,4 +1,4 @@
-//! Without a network: page, engine and models that are stored still explain; a new version is offered, whole.
+//! The service worker: page, engine and stored models work without a network. A new version is offered and replaces the old one as a whole.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::server::Server;
 use super::site::{copy, sha256};
 use super::steps::server_with_service_worker;
 
-/// Waits until the service worker serves this page, with everything in its store.
+/// Waits until the service worker controls this page and has stored all files.
 pub async fn is_available_offline(browser: &Browser) {
     let script = "return navigator.serviceWorker.controller !== null && navigator.serviceWorker.controller.state === 'activated'";
     browser
@@ -42,7 +42,7 @@ async fn with_the_server_gone_the_built_in_model_and_the_stored_one_explain() {
     browser.shows("model-state", |text| text.contains("Built-in model")).await;
     browser.shows("model-state", |text| text.ends_with("works offline")).await;
     browser.pictures_of("model-state", "offline-built-in").await;
-    // A browser looks by itself whether the service worker is still the same.
+    // Browsers check by themselves whether the service worker has changed.
     let requests: Vec<String> = server.take_requests().into_iter().filter(|path| !path.ends_with("/sw.js")).collect();
     assert!(requests.is_empty(), "{requests:?}");
     browser.close().await;
@@ -59,7 +59,7 @@ async fn a_new_version_is_offered_and_taken_as_a_whole() {
     explains(&browser).await;
     is_available_offline(&browser).await;
 
-    // A style sheet that changed without its service worker is another version's file: it is not served.
+    // A style sheet that changed without the service worker belongs to another version, so it is not served.
     let style = dist.join("base.css");
     let changed = std::fs::read_to_string(&style).expect("a style sheet") + "\nbody { outline: 3px solid red; }\n";
     let old = sha256(&std::fs::read(&style).expect("a style sheet"));
@@ -84,7 +84,7 @@ async fn a_new_version_is_offered_and_taken_as_a_whole() {
     browser.close().await;
 }
 
-/// The page's policy lets it do all it does, and nothing of another site in.
+/// The content security policy allows everything that the page does, and blocks code and images of other sites.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pages_policy_forbids_code_of_others() {
     let (server, _turn) = server_with_service_worker().await;

@@ -1,9 +1,9 @@
-//! A fact that is said twice: missed by one sentence at a time, found in pairs.
+//! A fact that the text states twice: single sentences miss it, pairs find it.
 
 use super::browser::Browser;
 use super::steps::{ask, copied_link, open_link, server};
 
-/// The share of P1 in the last sentence, in percent.
+/// Share of P1 in the last sentence, in percent.
 async fn share_of_first_sentence(browser: &Browser) -> f64 {
     let picture = browser.picture().await;
     let row = picture.iter().find(|row| row[0] == "P1").expect("there is a first sentence");
@@ -19,13 +19,13 @@ async fn pairs_find_a_fact_that_is_said_twice_and_say_so() {
     assert!(share_of_first_sentence(&browser).await > 10.0, "either copy is enough, so both count");
     let together = browser.text("joint-effects").await;
     assert!(together.contains("Either P1 or G1 is enough for \u{201c}4\u{201d} in G2"), "{together}");
-    // Shares come with a range.
+    // The page shows a range with the share.
     browser.shows("range", |text| text.contains(" to ")).await;
     // The arcs of both copies are marked.
     browser.shows("marks", |text| text.contains("or")).await;
     browser.screenshot("pairs-light").await;
     browser.click("tab-table").await;
-    // Their cells too.
+    // The cells of both copies are marked, too.
     browser.shows("table", |text| text.contains("or")).await;
     browser.screenshot("pairs-table").await;
     browser.click("tab-text").await;
@@ -33,7 +33,7 @@ async fn pairs_find_a_fact_that_is_said_twice_and_say_so() {
 
     let link = copied_link(&browser).await;
 
-    // Flow sees the first copy too, without another pass.
+    // The method Flow also finds the first copy, without additional forward passes.
     browser.open_details_of("method").await;
     browser.select("method", "flow").await;
     browser.click("explain-button").await;
@@ -47,7 +47,7 @@ async fn pairs_find_a_fact_that_is_said_twice_and_say_so() {
     assert!(share_of_first_sentence(&browser).await < 2.0, "the model says the 4 again in its first step");
     assert_eq!(browser.count("joint-effects").await, 0);
 
-    // The document says it all: it opens from a link without any model.
+    // The document contains the joint effects, so the link shows them without a model.
     open_link(&browser, &link).await;
     browser.shows("joint-effects", |text| text == together).await;
     browser.close().await;

@@ -1,4 +1,4 @@
-//! The layered picture of how an answer came about, and the walk back through it.
+//! The Path tab: the layered graph behind an answer, and the step-by-step walk through it.
 
 use thirtyfour::{By, Key};
 
@@ -9,19 +9,19 @@ async fn press(browser: &Browser, key: Key) {
     browser.driver.action_chain().send_keys(key).perform().await.expect("a key is pressed");
 }
 
-/// Opens the tab, and waits until its sentences stand still.
+/// Opens the tab and waits until its sentences no longer move.
 async fn open(browser: &Browser, node: &str) {
     browser.click("tab-path").await;
     browser.find(node).await;
     browser.wait("the sentences stand still", async || browser.is_still().await.then_some(())).await;
 }
 
-/// How many sentences the picture has.
+/// Number of drawn sentences.
 async fn drawn(browser: &Browser) -> usize {
     browser.driver.find_all(By::Css(".path .node")).await.expect("sentences can be counted").len()
 }
 
-/// What a sentence is called, to its last word.
+/// Complete text of a node, including hidden text.
 async fn spoken(browser: &Browser, node: &str) -> String {
     browser.find(node).await.prop("textContent").await.expect("properties can be read").expect("it has a text")
 }
@@ -60,7 +60,7 @@ async fn the_path_to_an_answer_is_followed_by_keys_and_walked_step_by_step() {
     browser.click("walk-play").await;
     browser.shows("walk-play", |text| text == "Play").await;
 
-    // Another sentence is explained where the visitor is.
+    // A click on another sentence explains it in the same tab.
     browser.click("node-G6").await;
     assert!(spoken(&browser, "node-G6").await.starts_with("G6 explained"));
     assert!(browser.try_find("walk-words").await.is_none() && browser.try_find("node-G7").await.is_none());
@@ -76,7 +76,7 @@ async fn the_path_through_sixty_sentences_fits() {
     explain_given(&browser, &format!("{prompt}How many pens are there?"), &answer).await;
     browser.explained().await;
     open(&browser, "node-G39").await;
-    // At first only what matters most.
+    // At first, the graph shows only the most important sentences.
     browser.pictures_of("path", "path-of-sixty").await;
     let few = drawn(&browser).await;
     assert!((2..=18).contains(&few), "{few} sentences");

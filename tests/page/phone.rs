@@ -1,4 +1,4 @@
-//! On a phone: fields beside the keyboard on the screen, fingers in place of a mouse, little memory.
+//! The page on phones: on-screen keyboard, touch, little memory.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -9,11 +9,11 @@ use super::browser::{Browser, DESKTOP, PHONE, TRANSITION};
 use super::states::visit_states;
 use super::steps::{ask, example_prompt, server};
 
-/// What a phone of 360 x 740 leaves of the page above its keyboard (CSS pixels).
+/// Page area above the on-screen keyboard of a phone with 360 x 740 CSS pixels.
 const ABOVE_KEYBOARD: (u32, u32) = (360, 330);
 
-/// How many fields the page has that text is typed into, and what is wrong with some: phones zoom in on letters below 16 pixels, and what
-/// has the focus has to be seen and be on top.
+/// Returns the number of fields, and their problems. Phones zoom in on text below 16 pixels. A focused field must be visible and not
+/// covered.
 const FIELDS: &str = "const [done] = arguments;
     const box = document.querySelector('dialog[open]') ?? document;
     const fields = [...box.querySelectorAll('textarea, select, input:is([type=text], [type=number])')]
@@ -36,7 +36,7 @@ const FIELDS: &str = "const [done] = arguments;
         done([fields.length, wrong]);
     })();";
 
-/// Looks at the fields of this state: how many there are.
+/// Checks the fields of the current state and returns their number.
 async fn fields_are_seen(browser: &Browser, state: &str) -> usize {
     browser.look(ABOVE_KEYBOARD, "light").await;
     tokio::time::sleep(TRANSITION).await;
@@ -65,11 +65,11 @@ async fn cdp(browser: &Browser, command: &str, parameters: Value) {
     browser.driver.cdp().send_raw(command, parameters).await.unwrap_or_else(|error| panic!("{command}: {error}"));
 }
 
-/// A finger touches the middle of an element and is lifted.
+/// Taps the center of an element.
 async fn tap(browser: &Browser, id: &str) {
     let element = browser.find(id).await;
     element.scroll_into_view().await.expect("it can be scrolled to");
-    // Where it is once nothing scrolls any more.
+    // Wait until nothing scrolls.
     tokio::time::sleep(TRANSITION).await;
     let middle = "const { left, top, width, height } = arguments[0].getBoundingClientRect();
         return { x: left + width / 2, y: top + height / 2 };";
@@ -99,7 +99,7 @@ async fn fingers_reach_everything_and_leave_no_preview() {
         browser.wait(label, async || (selected().await == [label]).then_some(())).await;
     }
     let of_first = browser.picture().await;
-    // As long as a mouse has to rest for a preview, and longer.
+    // Longer than a mouse must rest for a preview.
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(browser.picture().await, of_first, "nothing is previewed where no mouse hovers");
     for tab in ["tab-table", "tab-check", "tab-methods", "tab-without", "tab-path", "tab-text"] {
@@ -126,7 +126,7 @@ async fn a_device_short_of_memory_explains_as_any_other() {
     let expected = browser.picture().await;
     browser.goto(&format!("{}?backend=cpu", server.url)).await;
     ask(&browser, &example_prompt()).await;
-    // What the system tells a browser before it ends tabs.
+    // The notification that a system sends to a browser before it ends tabs.
     while browser.is_running().await {
         cdp(&browser, "Memory.simulatePressureNotification", json!({"level": "critical"})).await;
     }

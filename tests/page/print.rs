@@ -1,9 +1,9 @@
-//! On paper: the arcs point at their sentences, and nothing is cut off.
+//! Printing: arcs point at their sentences, and nothing is cut off.
 
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::steps::{open_gallery, server};
 
-/// How far the graph's nodes are from the first lines of their sentences, in CSS pixels, at most; and how wide the explanation is.
+/// Returns the largest distance of a graph node from the first line of its sentence, and the width of the explanation, in CSS pixels.
 const LAYOUT: &str = "
     const lines = document.querySelector('.lines').getBoundingClientRect();
     const middles = [...document.querySelectorAll('[data-node] .label')].map(label => {

@@ -1,4 +1,4 @@
-//! The same question on every engine: `docs/reproducibility.md` shows the figures that this prints.
+//! Compares the scores of all engines. `docs/reproducibility.md` shows the figures that this test prints.
 
 use glasscage::explanation::Document;
 use glasscage::shares::Shares;
@@ -6,10 +6,10 @@ use glasscage::shares::Shares;
 use super::browser::Browser;
 use super::steps::{is_thorough, open_gallery, server};
 
-/// The largest difference of a score (nats).
+/// Largest allowed difference of a score, in nats.
 const TOLERANCE: f64 = 1e-4;
 
-/// Explanations of the gallery by their numbers, as the CPU engine of the command line computed them.
+/// Explanations of the gallery by number, computed by the CPU engine of the command line.
 const GALLERY: [(usize, &str); 3] = [
     (1, include_str!("../fixtures/gallery/01-equal-groups.json")),
     (4, include_str!("../fixtures/gallery/04-a-quantity-nobody-asks-for.json")),
@@ -21,7 +21,7 @@ async fn every_engine_computes_the_same_scores() {
     let (server, _turn) = server().await;
     let browser = Browser::start(None).await;
     for &engine in browser.engines() {
-        // Software computes a GPU's work slowly.
+        // Software GPUs are slow, so compare fewer explanations on them.
         let n_explanations = if engine == "cpu" || is_thorough() { GALLERY.len() } else { 1 };
         for (number, json) in GALLERY.into_iter().take(n_explanations) {
             let expected = Document::from_json(json).expect("a document");
@@ -41,7 +41,7 @@ async fn every_engine_computes_the_same_scores() {
     browser.close().await;
 }
 
-/// Between scores of the same sentences (nats).
+/// Largest difference between scores of the same sentences, in nats.
 fn largest_difference(one: &Document, other: &Document) -> f64 {
     let scores = |document: &Document| document.table.rows().flatten().map(|score| score.expect("it is measured")).collect::<Vec<f64>>();
     let (one, other) = (scores(one), scores(other));
@@ -49,7 +49,7 @@ fn largest_difference(one: &Document, other: &Document) -> f64 {
     one.iter().zip(&other).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max)
 }
 
-/// The sentence of the prompt that the output rests on most.
+/// 0-based index of the prompt sentence with the largest share.
 fn strongest_source(document: &Document) -> Option<usize> {
     let shares = Shares::of(document);
     let share = |j: usize| shares.amounts[j][0].expect("it is measured");

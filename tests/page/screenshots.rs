@@ -1,4 +1,4 @@
-//! Pictures of every state of the page in every look, for people to see: `cargo xtask screenshots` makes a page of them.
+//! Pictures of every state of the page with every theme and window size. `cargo xtask screenshots` shows them on one page.
 
 use std::cell::{Cell, RefCell};
 
@@ -12,17 +12,17 @@ use super::steps::server;
 const WIDTHS: [u32; 4] = [360, 768, 1280, 1920];
 /// The width of a window of 1280 pixels at 200 %.
 const TWICE_AS_LARGE: u32 = 640;
-/// The width of A4 paper at 96 pixels an inch.
+/// The width of A4 paper at 96 pixels per inch.
 const PAPER: u32 = 794;
-/// Pictures show the whole page, but are at least so high, and at most as [`highest`] says.
+/// Minimum height of a picture. Pictures show the whole page, but are at most [`highest`] high.
 const LOWEST: u32 = 640;
 
-/// How a page is looked at.
+/// Window width, color scheme and media of a picture.
 struct Look {
     name: String,
     width: u32,
     scheme: &'static str,
-    /// What Chromium's developer tools emulate besides.
+    /// Additional media features that Chromium emulates.
     media: Option<serde_json::Value>,
 }
 
@@ -37,7 +37,7 @@ impl Look {
     }
 }
 
-/// The looks that the browser can show. `WebKitGTK` has one color scheme for as long as it runs, that of GTK's theme.
+/// All looks that the browser supports. `WebKitGTK` always has the color scheme of GTK's theme.
 fn looks(kind: Kind) -> Vec<Look> {
     let is_dark = std::env::var("GTK_THEME").is_ok_and(|theme| theme.ends_with(":dark"));
     let schemes: &[&'static str] = match kind {
@@ -56,12 +56,12 @@ fn looks(kind: Kind) -> Vec<Look> {
     looks
 }
 
-/// `WebKitGTK` has windows no higher than the screen that the tests give it.
+/// Maximum height of a picture. Windows of `WebKitGTK` cannot be higher than the virtual screen of the tests.
 fn highest(kind: Kind) -> u32 {
     if kind == Kind::WebKit { 1200 } else { 2400 }
 }
 
-/// Takes pictures of the state that the page is in. Returns the names of those in which it is wider than its window.
+/// Takes pictures of the current state. Returns the names of pictures in which the page is wider than its window.
 async fn pictures(browser: &Browser, state: &str) -> Vec<String> {
     let mut too_wide = Vec::new();
     for look in looks(browser.kind()) {
@@ -74,7 +74,7 @@ async fn pictures(browser: &Browser, state: &str) -> Vec<String> {
         }
     }
     browser.look(DESKTOP, "light").await;
-    // Where WebKitGTK has to click is known once its window has been drawn.
+    // WebKitGTK clicks at the right place only after its window was drawn.
     tokio::time::sleep(TRANSITION).await;
     too_wide
 }

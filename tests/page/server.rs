@@ -1,4 +1,4 @@
-//! A static host for the built page, under a sub-path as on a project page, that remembers what was asked for.
+//! A static host for the built page. It serves the page under a sub-path, like a project page, and records the requested paths.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tower_http::services::ServeDir;
 
-/// The end of a path, and what is served in its place; `None` where there is no such file.
+/// Path endings with their replacement files. `None`: there is no such file.
 type Replaced = Vec<(String, Option<Served>)>;
 
 /// A media type and the bytes of a file.
@@ -31,7 +31,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Without the service worker, which would fetch every file of the page in each test that loads a model.
+    /// Serves without the service worker, which would fetch all files of the page in each test that loads a model.
     pub async fn start(dist: &Path) -> Self {
         let server = Self::start_with_service_worker(dist).await;
         server.remove("/sw.js");
@@ -51,7 +51,7 @@ impl Server {
             let mut holds = holds.subscribe();
             async move {
                 let path = request.uri().path().to_owned();
-                // Fails only if the server has gone, and then nobody waits for an answer.
+                // Fails only if the server is gone. Then no client waits for an answer.
                 drop(holds.wait_for(|held| !held.iter().any(|part| path.contains(part))).await);
                 next.run(request).await
             }
@@ -81,40 +81,40 @@ impl Server {
         Self { url, requests, replaced, held, dist: dist.to_owned(), serving, is_gone }
     }
 
-    /// The folder that is served.
+    /// The served folder.
     pub fn dist(&self) -> &Path {
         &self.dist
     }
 
-    /// Takes no connection any more.
+    /// Stops accepting connections.
     pub fn stop(&self) {
         self.serving.abort();
-        // Connections that are open already.
+        // Connections that are already open get errors.
         self.set_unavailable(true);
     }
 
-    /// Whether it answers everything with 503.
+    /// Sets whether the server answers every request with 503.
     pub fn set_unavailable(&self, is_unavailable: bool) {
         self.is_gone.store(is_unavailable, Ordering::Relaxed);
     }
 
-    /// Lists these known models instead of the real ones.
+    /// Replaces the list of known models.
     pub fn set_registry(&self, json: &str) {
         self.replace("models/registry.json", json);
     }
 
-    /// From now on every worker begins with this script.
+    /// Makes every new worker run this script first.
     pub fn begin_workers_with(&self, script: &str) {
         let loader = std::fs::read_to_string(self.dist.join("engine_loader.js")).expect("the worker's first script");
         self.replace("engine_loader.js", &format!("{script}\n{loader}"));
     }
 
-    /// Answers with this catalog of texts where the page asks for that of a language.
+    /// Serves this catalog of texts for the language `tag`.
     pub fn set_catalog(&self, tag: &str, json: &str) {
         self.replace(&format!("locales/{tag}.json"), json);
     }
 
-    /// From now on holds back the answer to every request whose path contains `part`, until [`Server::release`].
+    /// Holds back the answer to every request whose path contains `part`, until [`Server::release`].
     pub fn hold(&self, part: &str) {
         self.held.send_modify(|held| held.push(part.to_owned()));
     }
@@ -128,12 +128,12 @@ impl Server {
         self.serve_as(path, media_type(path), text.into());
     }
 
-    /// From now on serves these bytes with this media type for every path with this ending.
+    /// Serves these bytes with this media type for every path with this ending.
     pub fn serve_as(&self, path: &str, media_type: &'static str, bytes: Vec<u8>) {
         self.replaced.lock().expect("no panic").push((path.to_owned(), Some((media_type, bytes))));
     }
 
-    /// Serves every file as it is again.
+    /// Removes all replacements, so that every file is served again.
     pub fn restore(&self) {
         self.replaced.lock().expect("no panic").clear();
     }
@@ -142,7 +142,7 @@ impl Server {
         self.replaced.lock().expect("no panic").push((path.to_owned(), None));
     }
 
-    /// Paths asked for since the last call.
+    /// Requested paths since the last call.
     pub fn take_requests(&self) -> Vec<String> {
         std::mem::take(&mut self.requests.lock().expect("no test panics while it logs"))
     }

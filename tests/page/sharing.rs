@@ -1,9 +1,9 @@
-//! How a link travels besides the clipboard, and what its address hides.
+//! Links: QR code, share sheet, and the parts of the page that an address hides.
 
 use super::browser::Browser;
 use super::steps::{ask, copied_link, example_prompt, focused, open_gallery, open_link, server};
 
-/// A device with a share sheet that remembers what it was given.
+/// Simulates a share sheet that records the shared address.
 const SHARE_SHEET: &str = "navigator.share = async data => { window.shared = data.url; }";
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! The built page as most tests see it: with the files of `tests/fixtures` in the place of its own, so that answers take less time.
+//! The built page for most tests. It has the files of `tests/fixtures` instead of its own, because the smaller model answers faster.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::browser::Kind;
 use super::dist::built_page;
 
-/// What stands before the list of files in the service worker.
+/// Text before the list of files in the service worker.
 const FILES: &str = "const FILES = ";
 
 /// A copy of the built page with the model, examples and explanations of `tests/fixtures`.
@@ -28,7 +28,7 @@ pub fn page_with_small_model() -> &'static Path {
     &SITE
 }
 
-/// Lets the service worker keep the files of the folders that were replaced.
+/// Updates the list of files in the service worker for the replaced folders.
 fn list_files_anew(site: &Path) {
     let path = site.join("sw.js");
     let script = std::fs::read_to_string(&path).expect("a service worker");
@@ -45,12 +45,12 @@ fn list_files_anew(site: &Path) {
     std::fs::write(path, format!("{before}{FILES}{listed};{after}")).expect("a service worker");
 }
 
-/// In lower-case hexadecimal.
+/// SHA-256 in lower-case hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A folder with all that is in it, over what is there.
+/// Copies a folder with all its content. Overwrites existing files.
 pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder");
     for entry in std::fs::read_dir(from).expect("a folder") {

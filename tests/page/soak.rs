@@ -1,6 +1,6 @@
-//! Hours of use in minutes: hundreds of explanations in one tab, by two models in turn, and what they leave in memory.
+//! Long use: many explanations in one tab, by two models in turn, must not increase the use of memory.
 //!
-//! Scripts press and look, because a driver holds every element that it has found, and with it the view that the element was in.
+//! The test clicks and reads through scripts, because a driver keeps every element that it has found, and with it the view of the element.
 
 use serde_json::{Value, json};
 
@@ -9,18 +9,18 @@ use super::download_steps::model_is_ready;
 use super::split::demo_in_f32;
 use super::steps::{file, server};
 
-/// Explanations in one tab; the environment variable `GLASSCAGE_SOAK` names another number, as `cargo xtask test --soak` does.
+/// Number of explanations in one tab. The environment variable `GLASSCAGE_SOAK` overrides it, as in `cargo xtask test --soak`.
 const EXPLANATIONS: usize = 60;
-/// So many explanations are made by one model, then by the other.
+/// Number of explanations before the model changes.
 const EACH: usize = 10;
-/// From here on nothing may grow.
+/// After this number of explanations, nothing may grow.
 const SETTLED: usize = 20;
 
-/// What the tab holds: its columns, and by how much more than the most at the beginning each may be at the end.
+/// Columns of the table. Each number is the maximum ratio of the largest value later to the largest value at the beginning.
 const MEASURES: [(&str, f64); 6] =
     [("JSHeapUsedSize", 1.25), ("Nodes", 1.1), ("JSEventListeners", 1.1), ("page wasm", 1.1), ("engine wasm", 1.02), ("process", 1.25)];
 
-/// Remembers the memories of the page's WebAssembly; before the page itself runs.
+/// Records the memories of the page's WebAssembly. Runs before the page itself.
 const WATCH_MEMORIES: &str = "window.memories = [];
 for (const name of ['instantiate', 'instantiateStreaming']) {
   const before = WebAssembly[name];
@@ -36,7 +36,7 @@ async fn script(browser: &Browser, script: &str, arguments: Vec<Value>) -> Value
     browser.driver.execute(script, arguments).await.expect("a script runs").json().clone()
 }
 
-/// Presses a button as soon as it is there.
+/// Presses a button as soon as it exists.
 async fn press(browser: &Browser, id: &str) {
     let press = "const button = document.querySelector(`[data-testid=${arguments[0]}]`); button?.click(); return !!button;";
     browser.wait(id, async || (script(browser, press, vec![json!(id)]).await == json!(true)).then_some(())).await;
@@ -57,10 +57,10 @@ async fn explains(browser: &Browser, prompt: &str, answer: &str) {
     assert!(browser.try_find("problem").await.is_none(), "{}", browser.text("problem").await);
 }
 
-/// One row of the table, in the order of [`MEASURES`]; bytes and numbers.
+/// Measures one row of the table, in the order of [`MEASURES`]: bytes or counts.
 async fn measured(browser: &Browser) -> Vec<f64> {
     let cdp = async |name: &str| browser.driver.cdp().send_raw(name, json!({})).await.expect("Chromium answers");
-    // Twice: what a first collection frees may hold more.
+    // Collect twice, because objects that the first collection frees may keep others alive.
     cdp("HeapProfiler.collectGarbage").await;
     cdp("HeapProfiler.collectGarbage").await;
     let metrics: Value = cdp("Performance.getMetrics").await;
@@ -82,7 +82,7 @@ async fn measured(browser: &Browser) -> Vec<f64> {
         .collect()
 }
 
-/// The two models, of which the second has four times the memory: chosen in turn.
+/// Chooses one of the two models. The second needs four times the memory.
 async fn choose(browser: &Browser, is_second: bool) {
     if is_second {
         browser.choose_file("model-file", &file("wide.gguf", &demo_in_f32())).await;
@@ -114,7 +114,7 @@ async fn memory_stays_as_it_is_after_the_first_of_many_explanations_by_models_in
             let row = measured(&browser).await;
             let words = row.iter().map(|value| if *value > 1e6 { format!("{:.2} MB", value / 1e6) } else { value.to_string() });
             println!("| {n} | {} |", words.collect::<Vec<_>>().join(" | "));
-            // The most of both models.
+            // Maximum over both models.
             let most = if n <= SETTLED { &mut begin } else { &mut end };
             most.iter_mut().zip(row).for_each(|(most, value)| *most = value.max(*most));
         }

@@ -1,4 +1,4 @@
-//! Glasscage Standard as it ships: offered in the form, downloaded once from the page's own site, kept for the next visit.
+//! Glasscage Standard: offered in the form, downloaded once from the page's own site, kept for the next visit.
 
 use super::browser::Browser;
 use super::dist::built_page;
@@ -10,7 +10,7 @@ const NAME: &str = "Glasscage Standard";
 const PROBLEM: &str = "A cook bought 50 kilos of rice. He used 8 kilos in the first week and twice as much in the second week. How many \
                        kilos of rice does he have left?";
 
-/// Requests for parts of the model since the last call.
+/// Number of requests for parts of the model since the last call.
 fn n_requests(server: &Server) -> usize {
     server.take_requests().iter().filter(|path| path.contains("/models/standard/")).count()
 }
@@ -28,7 +28,7 @@ async fn standard_is_downloaded_on_request_and_kept() {
     assert_eq!(n_requests(&server), 0, "the address downloads nothing");
 
     browser.click("get-standard").await;
-    // The download, which ends when the engine loads what has arrived.
+    // The download ends when the engine loads the model.
     let is_chosen = async || browser.text("model-state").await.contains(NAME).then_some(());
     browser.wait("the end of the download", is_chosen).await;
     model_is_ready(&browser).await;

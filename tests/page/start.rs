@@ -7,7 +7,7 @@ use super::steps::server;
 /// Breaks the site.
 type Fault<'a> = &'a dyn Fn(&Server);
 
-/// The text of what is visible of an element, if it is there.
+/// Visible text of an element. `None` if the element is missing or hidden.
 async fn visible_text(browser: &Browser, id: &str) -> Option<String> {
     let script = "const box = document.getElementById(arguments[0]);
         return box?.checkVisibility({ visibilityProperty: true }) ? box.innerText : null";
@@ -32,7 +32,7 @@ async fn missing_start_files_are_named() {
         ("script as text", "", &|server| server.serve_as("/app.js", "text/plain", bytes(server, "app.js"))),
     ];
     for (fault, file, break_site) in faults {
-        // A fresh one: it may keep for a while what it has loaded.
+        // Start a new browser for each fault, because a browser caches loaded files.
         let browser = Browser::start(None).await;
         server.restore();
         server.remove("/sw.js");

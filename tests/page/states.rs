@@ -1,4 +1,4 @@
-//! The states that the page can be in, one after another. Tests of accessibility and pictures visit each.
+//! All states of the page, one after another. Tests of accessibility and pictures visit each.
 
 use super::browser::Browser;
 use super::steps::{ask, example_prompt};

@@ -1,4 +1,4 @@
-//! Steps that many tests take: the page is served, a prompt is explained.
+//! Shared steps of tests: serving the page, explaining a prompt.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,10 +9,10 @@ use super::browser::{Browser, Kind};
 use super::server::Server;
 use super::site::page_with_small_model;
 
-/// So many browsers at a time, on machines with two cores.
+/// Limits the number of browsers at a time, for machines with two cores.
 static TURNS: Semaphore = Semaphore::const_new(2);
 
-/// Whether `cargo xtask test --all` runs the test: then it tries more cases.
+/// Whether `cargo xtask test --all` runs the test. Then it tries more cases.
 pub fn is_thorough() -> bool {
     std::env::var_os("GLASSCAGE_THOROUGH").is_some()
 }
@@ -22,13 +22,13 @@ pub async fn server() -> (Server, SemaphorePermit<'static>) {
     server_of(page_with_small_model()).await
 }
 
-/// The same with the page's service worker, for tests of what it does.
+/// Like [`server`], but with the service worker of the page.
 pub async fn server_with_service_worker() -> (Server, SemaphorePermit<'static>) {
     let turn = TURNS.acquire().await.expect("it is never closed");
     (Server::start_with_service_worker(page_with_small_model()).await, turn)
 }
 
-/// A server of a page.
+/// A server of the page in the folder `page`.
 pub async fn server_of(page: &Path) -> (Server, SemaphorePermit<'static>) {
     let turn = TURNS.acquire().await.expect("it is never closed");
     (Server::start(page).await, turn)
@@ -45,7 +45,8 @@ pub fn example_prompt() -> String {
     examples["examples"][0]["prompt"].as_str().expect("a prompt").to_owned()
 }
 
-/// A file of this name and content that the browser can be given, in a folder of its own: a browser lets go of a file that changes.
+/// Writes a file with this name and content for the browser, and returns its path. Each file gets a new folder, because a browser rejects a
+/// chosen file that changes.
 pub fn file(name: &str, content: &[u8]) -> PathBuf {
     static FILES: AtomicUsize = AtomicUsize::new(0);
     let folder = Kind::chosen().folder().join("files").join(FILES.fetch_add(1, Ordering::Relaxed).to_string());
@@ -61,7 +62,7 @@ pub async fn ask(browser: &Browser, prompt: &str) {
     browser.click("explain-button").await;
 }
 
-/// Opens this explanation of the gallery, and waits until it stands in the place of what the page opens with.
+/// Opens this explanation of the gallery and waits until it has replaced the welcome explanation.
 pub async fn open_gallery(browser: &Browser, number: usize) {
     browser.click(&format!("gallery-{number}")).await;
     let is_gone = async || browser.try_find("welcome-intro").await.is_none().then_some(());
@@ -76,7 +77,7 @@ pub async fn explain_given(browser: &Browser, prompt: &str, answer: &str) {
     ask(browser, prompt).await;
 }
 
-/// The link of the explanation on screen.
+/// Copies the link of the explanation on screen and returns it.
 pub async fn copied_link(browser: &Browser) -> String {
     browser.click("copy-link").await;
     let link = browser.wait("the link in the address bar", async || {
@@ -86,7 +87,7 @@ pub async fn copied_link(browser: &Browser) -> String {
     link.await
 }
 
-/// Opens a link as somebody does who has got it.
+/// Opens a link like a person who received it: as a new page.
 pub async fn open_link(browser: &Browser, link: &str) {
     browser.driver.goto("about:blank").await.expect("the page closes");
     browser.driver.goto(link).await.expect("the link opens");

@@ -1,4 +1,5 @@
-//! Two workers score the passes of a small model on the CPU: the bits are those of one, whatever becomes of the second.
+//! Two workers score the passes of a small model on the CPU. The scores are bit-identical to those of one worker, even if the second
+//! crashes.
 
 use glasscage::explanation::Document;
 use serde_json::json;
@@ -6,10 +7,10 @@ use serde_json::json;
 use super::browser::Browser;
 use super::steps::{ask, example_prompt, server};
 
-/// After so many, a scorer should have begun to help.
+/// Maximum number of explanations until the scorer must have helped.
 const MOST_EXPLANATIONS: usize = 40;
 
-/// The first script of workers that tell the page of each message of numbers; the scorer breaks down after so many.
+/// A script at the start of each worker. It reports each message with scores to the page, and crashes the scorer after `most` messages.
 fn tells_scores(most: usize) -> String {
     format!(
         "const [post, scores] = [self.postMessage.bind(self), new BroadcastChannel('scores')];
@@ -24,7 +25,8 @@ fn tells_scores(most: usize) -> String {
     )
 }
 
-/// An explanation by a computer of so many cores, whose scorer has scored so many passes, and how many it has scored in the end.
+/// Explains on a computer with `cores` cores until the scorer has scored `by_scorer` passes. Returns the last explanation and the number of
+/// passes that the scorer has scored.
 async fn explained(url: &str, cores: usize, by_scorer: usize) -> (Document, usize) {
     let browser = Browser::start(None).await;
     let script = format!(
@@ -39,7 +41,7 @@ async fn explained(url: &str, cores: usize, by_scorer: usize) -> (Document, usiz
         let n_scores = browser.driver.execute("return self.n_scores", Vec::new()).await.expect("a script runs");
         n_scores.convert::<usize>().expect("a number")
     };
-    // A second worker is started when passes have taken three seconds, and has its model a little later.
+    // The engine starts a second worker after passes have taken three seconds. That worker then needs time to load the model.
     for _ in 0..MOST_EXPLANATIONS {
         ask(&browser, &example_prompt()).await;
         browser.explained().await;

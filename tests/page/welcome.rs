@@ -1,10 +1,10 @@
-//! What a visitor sees first: an answer, explained.
+//! The first view of a visitor: an explained answer.
 
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::dist::built_page;
 use super::steps::{ask, example_prompt, focus_is_on, server, server_of};
 
-/// The page as it opens, its form closed.
+/// Reloads the page and checks that it opens with the form closed.
 async fn first_look(browser: &Browser) {
     browser.driver.refresh().await.expect("the page is loaded again");
     browser.find("welcome-intro").await;
@@ -31,7 +31,7 @@ async fn the_page_opens_with_an_explained_answer_that_can_be_clicked() {
     browser.click("more-examples").await;
     browser.wait("the gallery in sight", async || browser.is_in_view("gallery-1").await.then_some(())).await;
     browser.click("larger-model").await;
-    // The list grows when it comes, and the button moves with it.
+    // The list grows when it loads, and moves the button.
     browser.find("known-model").await;
     browser.click("models-close").await;
     browser.click("try-own-words").await;
@@ -41,7 +41,7 @@ async fn the_page_opens_with_an_explained_answer_that_can_be_clicked() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_page_opens_with_is_recomputed_and_makes_room_for_what_is_asked() {
-    // It is part of the page's program, and of the model that ships.
+    // The welcome explanation is part of the program and was computed by the model that ships.
     let (server, _turn) = server_of(built_page()).await;
     let browser = Browser::open(&server.url).await;
     first_look(&browser).await;

@@ -1,4 +1,4 @@
-//! What the documents quote of other files: paths, links, labels of the page, figures, sizes.
+//! Checks the parts of documents that quote other files: paths, links, labels of the page, figures, sizes.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,5 @@
-"""compile.py DRIVER FOLDER FILE.wgsl...: compiles kernels for a GPU that is not there, by the compilers that setup.sh put into FOLDER.
+"""compile.py DRIVER FOLDER FILE.wgsl...: compiles kernels for a GPU that this machine does not have, with the compilers that setup.sh put
+into FOLDER.
 
 Prints a JSON list with an object for each file: `error`, or the figures of drivers.py and, as `loop`, those of loops.py.
 """

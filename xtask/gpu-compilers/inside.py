@@ -1,9 +1,9 @@
-"""Compiles WGSL files with the one Vulkan driver that the environment names. compile.py starts this, with sid's Python:
+"""Compiles WGSL files with the Vulkan driver that the environment selects. compile.py starts this with sid's Python:
 
     inside.py MARK FILE...
 
-It prints parts, each headed by a line `MARK WORD`: ADAPTER with the GPU's name; for each file FILE with all that the
-driver printed, then COMPILED, or FAILED with the reason, which ends it.
+Prints parts, each after a line `MARK WORD`: ADAPTER with the GPU's name; for each file FILE with all output of the driver, then COMPILED,
+or FAILED with the reason, which ends the program.
 """
 
 import ctypes

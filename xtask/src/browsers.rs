@@ -81,8 +81,8 @@ const WEB_KIT_LACKS: Lacks = &[
     ("two_workers::", CORES),
 ];
 
-/// Parts of names of page tests that the short command also runs in `WebKitGTK`: answers, links, the gallery, languages, keys. Every run
-/// must cover the engine of the iPhone's browser. Nine tests show whether the page works there at all.
+/// Parts of the names of the nine page tests that the short command also runs in `WebKitGTK`: answers, links, the gallery, languages, keys.
+/// They show whether the page works at all in the engine of the iPhone's browser.
 pub const IN_WEBKIT: [&str; 7] = [
     "explain::explain_shows_why",
     "explain::what_is_no_model",
@@ -93,8 +93,8 @@ pub const IN_WEBKIT: [&str; 7] = [
     "welcome::",
 ];
 
-/// Tests of the page, by parts of their names, that only `cargo xtask test --all` runs: each takes long, and others in the short
-/// command cover most of what it does.
+/// Parts of the names of page tests that only `cargo xtask test --all` runs. Each takes long, and other tests in the short command cover
+/// most of it.
 pub const SLOW_PAGE_TESTS: [&str; 6] = [
     "engine_faults::a_lost_gpu_keeps_what_is_here_and_goes_on_by_one_press",
     "explain::gpu_and_cpu_draw_the_same_picture",
@@ -104,7 +104,7 @@ pub const SLOW_PAGE_TESTS: [&str; 6] = [
     "soak::",
 ];
 
-/// Tests of the page that try more cases in `cargo xtask test --all`.
+/// Page tests that try more cases in `cargo xtask test --all`.
 pub const PAGE_TESTS_OF_MANY_CASES: [&str; 3] =
     ["accessibility::everybody_can_use_the_page", "download::a_browser_killed", "reproducible::every_engine_computes_the_same_scores"];
 

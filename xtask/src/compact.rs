@@ -1,4 +1,4 @@
-//! Style sheets, scripts and the page itself without comments and indentation, which a released page does not need.
+//! Removes comments and indentation from style sheets, scripts and the page itself, because a released page does not need them.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ const FILES: [&str; 11] = [
     "table.css",
     "wasm_split.js",
 ];
-/// A comment that fills whole lines begins and ends with one of these.
+/// Start and end marks of a comment that fills whole lines.
 const COMMENTS: [(&str, &str); 3] = [("/*", "*/"), ("<!--", "-->"), ("//", "")];
 
 pub fn compact(dist: &Path) -> Result<()> {
@@ -31,10 +31,10 @@ pub fn compact(dist: &Path) -> Result<()> {
     })
 }
 
-/// The lines without their indentation, without those that are empty or comments. Comments behind code stay.
+/// The text without indentation, empty lines and whole-line comments. Keeps comments after code.
 fn without_comments(text: &str) -> String {
     let mut kept = String::new();
-    // The end mark of the comment around the line.
+    // End mark of the comment that contains the current line.
     let mut end = None;
     for line in text.lines().map(str::trim) {
         if let Some(mark) = end {
@@ -49,7 +49,7 @@ fn without_comments(text: &str) -> String {
     kept
 }
 
-/// A style sheet without the white space behind punctuation and before a brace, except in quotation marks.
+/// A style sheet without the white space after punctuation and before a brace, except in quotation marks.
 fn without_spaces(style: &str) -> String {
     let mut kept = String::new();
     let mut quote = None;
@@ -65,7 +65,7 @@ fn without_spaces(style: &str) -> String {
     kept
 }
 
-/// Whether nothing follows a comment on its line.
+/// Whether nothing follows the comment on this line.
 fn is_whole(line: &str, mark: &str) -> bool {
     mark.is_empty() || line.find(mark).is_none_or(|at| at + mark.len() == line.len())
 }

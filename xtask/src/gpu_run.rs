@@ -1,7 +1,8 @@
-//! `cargo xtask gpu-run --pack DIR`: everything that a machine with a real GPU needs to test and measure the engine, built here, because
-//! that machine may have no compiler and no network, and little time. `DIR/run` does the rest there.
+//! `cargo xtask gpu-run --pack DIR`: builds everything that a machine with a real GPU needs to test and measure the engine. That machine
+//! may have no compiler, no network, and little time. `DIR/run` does the rest there.
 //!
-//! Test programs know the path of their checkout. So the pack is built in a folder that everybody can make, and unpacked to the same one.
+//! Test programs contain the path of their checkout. So the pack is built in a folder that every user can create, and unpacked to the same
+//! path.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -17,7 +18,7 @@ use crate::test::programs;
 /// The folder in which the pack is built and unpacked. `gpu_run.sh` has the same path.
 const CHECKOUT: &str = "/tmp/glasscage-gpu";
 const SCRIPT: &str = include_str!("gpu_run.sh");
-/// Maximum size of the pack (bytes): the machine also gets a copy of the checkout.
+/// Maximum size of the pack in bytes. The machine also gets a copy of the checkout.
 const MOST_BYTES: u64 = 38 << 20;
 /// Files that test programs read at run time.
 const DATA: [&str; 5] =
@@ -51,7 +52,7 @@ pub fn gpu_run(options: &Options) -> Result<()> {
     }
     fs::create_dir_all(&options.pack)?;
     let archive = options.pack.join("pack.tar.xz");
-    // Programs share most of their code: a window larger than one of them finds it again.
+    // Programs share most of their code. A window larger than one program lets xz find the shared code again.
     run(command("tar", &["-c", "-I", "xz -T2 -6 --lzma2=dict=128MiB", "-f"]).arg(&archive).arg("-C").arg(&staging).arg("."))?;
     let script = options.pack.join("run");
     fs::write(&script, SCRIPT)?;
@@ -62,13 +63,13 @@ pub fn gpu_run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Copies the files that git knows, as they are in the working tree.
+/// Copies the files that git tracks, as they are in the working tree.
 fn copy_checkout(to: &Path) -> Result<()> {
     fs::remove_dir_all(to).ok();
     for file in output(&mut command("git", &["ls-files"]))?.lines().filter(|file| !file.starts_with(LEFT_OUT)) {
         let target = to.join(file);
         fs::create_dir_all(target.parent().context("a file lies in a folder")?)?;
-        // A file may be deleted in the working tree and not yet in git.
+        // A tracked file may be deleted in the working tree.
         if root().join(file).is_file() {
             fs::copy(root().join(file), target).with_context(|| format!("cannot copy {file}"))?;
         }
@@ -76,7 +77,7 @@ fn copy_checkout(to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The programs of the pack by their names: tests as the test command builds them, and what is measured as it ships.
+/// Builds the programs of the pack, by name: tests as in the test command, and measured programs in release mode.
 fn build_programs(native: &Tools, checkout: &Path) -> Result<Vec<(String, PathBuf)>> {
     let tests = programs::build_in(native, checkout, &["--package", "glasscage", "--lib", "--test", "native"])?;
     let release = ["build", "--locked", "--release", "--bin", "glasscage", "--example", "random_model"];
@@ -87,7 +88,7 @@ fn build_programs(native: &Tools, checkout: &Path) -> Result<Vec<(String, PathBu
     Ok(tests.chain(shipped.map(|(name, file)| (name.to_owned(), file))).collect())
 }
 
-/// Debian's Vulkan loader: a machine for computing may have a driver and no loader.
+/// Adds Debian's Vulkan loader, because a machine for computing may have a driver without a loader.
 fn vulkan_loader(staging: &Path) -> Result<()> {
     let downloads = staging.join("loader");
     fs::create_dir_all(&downloads)?;

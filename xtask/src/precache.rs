@@ -9,15 +9,14 @@ use crate::command::root;
 use crate::hash::sha256;
 
 const SERVICE_WORKER: &str = "sw.js";
-/// Parts of other people's pages, which no visitor of this one needs. They come from the network with all that they load, which is of one
-/// version then too.
+/// Files that only embedding pages need. They are not cached, so that a page always loads all of them in one version.
 const OF_THE_VIEWER: [&str; 7] = ["element.d.ts", "element.js", "embed.html", "embed.js", "viewer.css", "viewer.js", "viewer_bg.wasm"];
 /// Glasscage Standard: downloaded only on request, and stored apart from the page's own files.
 const ON_REQUEST: &str = "models/standard/";
-/// The Content-Security-Policy of a site may forbid inline scripts.
+/// Delimiters of the inline script. The Content-Security-Policy of a site may forbid inline scripts.
 const SCRIPT: [&str; 2] = ["<script type=\"module\">", "</script>"];
 
-/// Run this when all other files of the page are in `dist`.
+/// Moves the inline script, and writes the service worker. Call this when all other files of the page are in `dist`.
 pub fn precache(dist: &Path) -> Result<()> {
     move_script(dist)?;
     write_service_worker(dist)
@@ -50,7 +49,7 @@ fn write_service_worker(dist: &Path) -> Result<()> {
     Ok(fs::write(dist.join(SERVICE_WORKER), with_version(&list, &code))?)
 }
 
-/// The service worker that keeps the files of `list`. Its version is that of these files and of its own code.
+/// The service worker that caches the files of `list`. Its version is a hash of these files and of its own code.
 fn with_version(list: &str, code: &str) -> String {
     let rest = format!("const FILES = {list};\n{code}");
     format!("const VERSION = \"{}\";\n{rest}", &sha256(rest.as_bytes())[..16])

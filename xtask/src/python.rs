@@ -21,7 +21,7 @@ pub fn wheel() -> Result<()> {
     fs::copy(dist.join(viewer), root().join(packaged)).context("the page has no viewer")?;
     let wheels = dist.with_file_name("dist-python");
     let wheel = environment().and_then(|python| make_wheel(&python, &wheels));
-    // Others would go into every wheel made later.
+    // Remove the viewer from the sources, or every later wheel would contain it.
     fs::remove_file(root().join(packaged))?;
     println!("The package is {}.", wheel?.display());
     Ok(())
@@ -38,8 +38,8 @@ pub fn tests(program: &Path) -> Result<Command> {
     Ok(tests)
 }
 
-/// The interpreter of an environment that has what the package and its tests need, and nothing else. It is made again when the package
-/// needs something else, or for another Python; so later runs need no network.
+/// The interpreter of an environment that only has the needs of the package and its tests. It is rebuilt only if the requirements or the
+/// Python version change, so later runs need no network.
 fn environment() -> Result<PathBuf> {
     let folder = command::build().join("python");
     let (python, record) = (folder.join("bin/python"), folder.join("made-for"));
@@ -49,7 +49,7 @@ fn environment() -> Result<PathBuf> {
     }
     run(command("python3", &["-m", "venv", "--clear"]).arg(&folder))?;
     run(&mut pip(&python, &["install", "--no-compile", "./python[test]"]))?;
-    // Last, so that an installation that was killed does not count.
+    // Write the record last, so that an interrupted installation does not count.
     fs::write(&record, needs)?;
     Ok(python)
 }

@@ -12,9 +12,9 @@ use crate::setup::{Tools, WASM};
 
 /// The script that loads the parts, under the name that wasm-split-cli gives it.
 const GENERATED_LOADER: &str = "__wasm_split.js";
-/// Its name on the page. Some hosts, such as GitHub Pages, do not serve files whose names begin with an underscore.
+/// Name of the loader on the page. Some hosts, such as GitHub Pages, do not serve files whose names begin with an underscore.
 const LOADER: &str = "wasm_split.js";
-/// A custom section has this number, and begins with its name.
+/// Id of custom sections in WebAssembly.
 const CUSTOM_SECTION: u8 = 0;
 /// Length of a WebAssembly module's header: magic number and version.
 const HEADER_BYTES: usize = 8;
@@ -53,14 +53,14 @@ pub fn split(tools: &Tools, dist: &Path, is_release: bool) -> Result<()> {
     Ok(fs::write(dist.join(LOADER), loader)?)
 }
 
-/// The program's script, with the loader imported under its name on the page. Names inside the program stay: they are no addresses.
+/// The program's script, with the import of the loader renamed. Other occurrences of the name are not addresses, so they stay.
 fn import_loader(script: &str) -> Result<String> {
     let [before, after] = [GENERATED_LOADER, LOADER].map(|name| format!("from \"./{name}\""));
     ensure!(script.contains(&before), "the program does not import {GENERATED_LOADER}");
     Ok(script.replace(&before, &after))
 }
 
-/// The module without names and notes of the tools that made it, which nothing in a browser reads.
+/// The module without custom sections, such as names and notes of tools. Browsers do not need them.
 pub fn without_custom_sections(module: &[u8]) -> Result<Vec<u8>> {
     let mut kept = module.get(..HEADER_BYTES).context("a module begins with its header")?.to_vec();
     let mut at = HEADER_BYTES;

@@ -1,16 +1,16 @@
-//! The file that works from disk: a page with a viewer and a document in it. The page comes from the build (`explanation.html`), with
-//! places for title and document.
+//! Standalone HTML files: a page with a viewer and a document. The page template comes from the build (`explanation.html`) and has
+//! placeholders for title and document.
 
 use crate::explanation::{Document, DocumentError};
 
 const TITLE: &str = "GLASSCAGE_TITLE";
 const DOCUMENT: &str = "GLASSCAGE_DOCUMENT";
-/// What a page begins with.
+/// Start of every page.
 const DOCTYPE: &str = "<!doctype html";
-/// Around the document.
+/// The tags around the document.
 const ELEMENT: [&str; 2] = ["<script type=\"application/json\" id=\"document\">", "</script>"];
 
-/// Why there is no document in a page, or none can be put there.
+/// Why a page contains no document, or cannot receive one.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum HtmlError {
     #[error("this page contains no explanation; it was not made by Glasscage")]
@@ -21,19 +21,19 @@ pub enum HtmlError {
     Document(#[from] DocumentError),
 }
 
-/// The page of the build with `document` in it.
+/// Inserts `document` and `title` into the page template of the build.
 pub fn with_document(page: &str, document: &Document, title: &str) -> Result<String, HtmlError> {
     let place = [ELEMENT[0], DOCUMENT, ELEMENT[1]].concat();
     if !page.contains(&place) || !page.contains(TITLE) {
         return Err(HtmlError::NoPlace);
     }
-    // Within the strings of JSON; nothing else of it has that character. No text can end the element then, or open another one.
+    // In JSON, `<` occurs only within strings. If it is escaped, no text can end the element or start another one.
     let json = document.to_json().replace('<', "\\u003c");
     let title = title.replace('&', "&amp;").replace('<', "&lt;");
     Ok(page.replacen(TITLE, &title, 1).replacen(&place, &[ELEMENT[0], &json, ELEMENT[1]].concat(), 1))
 }
 
-/// Whether a text is a page, and no picture.
+/// Whether a text is a page rather than a picture.
 pub fn is_meant(text: &str) -> bool {
     text.get(..DOCTYPE.len()).is_some_and(|start| start.eq_ignore_ascii_case(DOCTYPE))
 }

@@ -1,12 +1,13 @@
-//! Links as mail and chat programs leave them: wrapped, quoted, escaped, with text around them (RFC 3986, appendix C). `mailed.py` does the
-//! same in Python.
+//! Repairs links that mail and chat programs changed: wrapped, quoted, escaped, with text around them (RFC 3986, appendix C). `mailed.py`
+//! does the same in Python.
 
-/// Spellings that programs give the "#" before a fragment.
+/// Spellings of the "#" before a fragment in various programs.
 const HASHES: [&str; 6] = ["#", "%23", "%2523", "&#35;", "&#x23;", "&num;"];
-/// Invisible characters that programs put into long words.
+/// Invisible characters that programs insert into long words.
 const INVISIBLE: &str = "\u{ad}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{2060}\u{feff}";
 
-/// The fragment of the first of our links in `text`, and what follows it; or what stands after the first "#".
+/// The fragment of the first Glasscage link in `text`, and everything after it. Without such a link, the text after the first "#", or all
+/// of it.
 pub fn fragment_in(text: &str) -> &str {
     let is_link = |at: usize| {
         let after = text[at + 1..].trim_start_matches(|c: char| c.is_ascii_digit());
@@ -16,8 +17,8 @@ pub fn fragment_in(text: &str) -> &str {
     start.or_else(|| text.find('#').map(|hash| hash + 1)).map_or(text, |start| &text[start..])
 }
 
-/// The digits of base64 that `text` begins with, without line breaks, quotation marks of mail (">"), escapes and invisible characters. The
-/// words after a link may be among them.
+/// The base64 digits at the start of `text`, without line breaks, mail quotation marks (">"), escapes and invisible characters. The result
+/// may include words after the link.
 pub fn digits(text: &str) -> String {
     let mut digits = String::with_capacity(text.len());
     let mut rest = text;
@@ -51,7 +52,8 @@ pub fn digits(text: &str) -> String {
     digits
 }
 
-/// The byte after a "%", which may itself be encoded ("%2520"), if it is white space, of no ASCII character, or a digit of a link.
+/// The byte after a "%", and the rest of the text. The "%" may itself be encoded ("%2520"). `None` unless the byte is white space, not
+/// ASCII, "-" or "_".
 fn percent_encoded(mut after: &str) -> Option<(u8, &str)> {
     while let Some(rest) = after.strip_prefix("25") {
         after = rest;

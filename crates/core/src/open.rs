@@ -1,4 +1,4 @@
-//! Any of our files, known by what is in it.
+//! Opens any Glasscage file. Detects the type from the content.
 
 use crate::explanation::{self, Document, DocumentError, LinkError};
 use crate::figure::{self, PictureError};
@@ -6,14 +6,14 @@ use crate::html::{self, HtmlError};
 use crate::lesson::{self, Lesson, LessonError};
 use crate::mailed::fragment_in;
 
-/// What a file or a link holds.
+/// Content of a file or a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Opened {
     Explanation(Box<Document>),
     Lesson(Lesson),
 }
 
-/// Why a file holds neither.
+/// Why a file or a link cannot be opened.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum OpenError {
     #[error("this is not an explanation or a lesson (JSON, link, SVG, PNG, or HTML)")]
@@ -30,8 +30,8 @@ pub enum OpenError {
     Html(#[from] HtmlError),
 }
 
-/// Opens a document (JSON), a link to one (with or without the page's address, as mail and chat leave it), a lesson in either form, or a
-/// picture (SVG, PNG) or page (HTML) that carries a document. The bytes are untrusted.
+/// Opens a document (JSON), a lesson (JSON), a link to either, or a picture (SVG, PNG) or page (HTML) that contains a document. Links may
+/// include the page's address and the changes that mail and chat programs make. The bytes are untrusted.
 ///
 /// ```
 /// use glasscage_core::open::{OpenError, open_any};
@@ -53,7 +53,7 @@ pub fn open_any(bytes: &[u8]) -> Result<Opened, OpenError> {
     }
 }
 
-/// What a link carries after its `#`; `None` where that is something else, such as the name of a section.
+/// Opens the fragment of a link, which is the part after `#`. `None` if it is something else, such as the name of a section.
 pub fn open_fragment(fragment: &str) -> Option<Result<Opened, OpenError>> {
     if lesson::is_link(fragment) {
         Some(lesson::from_fragment(fragment).map(Opened::Lesson).map_err(OpenError::from))

@@ -1,18 +1,18 @@
-//! Sorting by a number. All lists go through one sort of indices: a sort is compiled anew for every type and rule, to some kilobytes.
+//! Sorts by a number. All lists use one sort of indices, because the compiler would generate kilobytes of code for each type and rule.
 
-/// The indices of `keys`, smallest key first; of equal ones the earlier first.
+/// The indices of `keys`, smallest key first. Equal keys keep their order.
 pub fn ascending(keys: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
     order.sort_by(|&a, &b| keys[a].total_cmp(&keys[b]));
     order
 }
 
-/// The indices of `keys`, largest key first; of equal ones the earlier first.
+/// The indices of `keys`, largest key first. Equal keys keep their order.
 pub fn descending(keys: impl IntoIterator<Item = f64>) -> Vec<usize> {
     ascending(&keys.into_iter().map(|key| -key).collect::<Vec<f64>>())
 }
 
-/// `items`, largest key first; of equal ones the earlier first.
+/// `items`, largest key first. Items with equal keys keep their order.
 pub fn by_descending<T: Clone>(items: &[T], key: impl Fn(&T) -> f64) -> Vec<T> {
     descending(items.iter().map(key)).into_iter().map(|i| items[i].clone()).collect()
 }

@@ -1,5 +1,4 @@
-//! Bytes as text that survives in a link: base64url(deflate(bytes) + CRC-32 of the bytes, little endian). The checksum keeps a damaged
-//! link from opening as something else.
+//! Encodes bytes as link-safe text: base64url(deflate(bytes) + CRC-32 of the bytes, little endian). The checksum detects damaged links.
 
 use base64::Engine;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD, URL_SAFE_NO_PAD};
@@ -12,22 +11,22 @@ use crate::mailed::digits;
 /// Accepts leftover bits after the last byte, because words after a link decode to such bits.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
 
-/// Of the bytes packed.
+/// Maximum number of bytes before packing.
 pub const MAX_INFLATED: usize = 8 << 20;
-/// Of the text that carries them.
+/// Maximum length of the packed text.
 pub const MAX_PACKED: usize = 2 << 20;
 
-/// The bytes as text.
+/// Packs bytes into text.
 pub fn pack(bytes: &[u8]) -> String {
     let mut body = compress_to_vec(bytes, 10);
     body.extend(crc32(bytes).to_le_bytes());
     URL_SAFE_NO_PAD.encode(body)
 }
 
-/// The bytes that `base64` carries, whatever checksum stands behind them, and what the words after a link happen to decode to.
+/// Decodes the leading base64url characters without checking the checksum. The result may end with bytes decoded from words after a link.
 pub fn decode(base64: &str) -> Option<Vec<u8>> {
     let mut digits = digits(base64);
-    // A single digit is not a whole byte: it belongs to the words after the link, or the link is damaged.
+    // A single remaining digit is not a whole byte: it belongs to the words after the link, or the link is damaged.
     if digits.len() % 4 == 1 {
         digits.pop();
     }
@@ -61,7 +60,7 @@ fn inflate_counting(body: &[u8], most: usize) -> Option<(Vec<u8>, usize)> {
     }
 }
 
-/// The checksum of zip, gzip and PNG (CRC-32/ISO-HDLC), bit by bit: a link has kilobytes.
+/// CRC-32/ISO-HDLC, the checksum of zip, gzip and PNG. Computed bit by bit, because links have only kilobytes.
 pub fn crc32(bytes: &[u8]) -> u32 {
     const POLYNOMIAL: u32 = 0xEDB8_8320;
     let shift = |crc: u32, _| (crc >> 1) ^ (POLYNOMIAL & (crc & 1).wrapping_neg());

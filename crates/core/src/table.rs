@@ -1,21 +1,19 @@
-//! The one matrix shape of the method: every generated sentence against everything before it.
+//! The matrix shape of the method: every generated sentence against everything before it.
 
 use serde::{Deserialize, Serialize};
 
-/// Rows are the `m` generated sentences, columns the `n + m` sources: the `n` prompt sentences, then the
-/// generated ones. Row `i` has `n + i` cells, those of the sentences before it; the rest of the rectangle
-/// does not exist, so causality holds by shape.
+/// Rows are the `m` generated sentences. Columns are the `n + m` sources: the `n` prompt sentences, then the generated ones. Row `i` has
+/// `n + i` cells, for the sentences before it. Other cells do not exist, so the shape guarantees causality.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CausalMatrix<T> {
     n_prompt: usize,
     rows: Vec<Vec<T>>,
 }
 
-/// The attribution table **T**: raw, signed scores (nats for Pert.); `None` is a cell not measured, as in a
-/// stopped run.
+/// The attribution table **T**: raw, signed scores (nats for Pert.). `None` marks a cell that was not measured, as in a stopped run.
 pub type Table = CausalMatrix<Option<f64>>;
 
-/// Why some rows are no causal matrix.
+/// Why rows do not form a causal matrix.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum ShapeError {
     #[error("the table has no rows")]
@@ -38,7 +36,7 @@ impl<T> CausalMatrix<T> {
     /// The matrix with these rows.
     ///
     /// # Panics
-    /// Where row `i` has not `n_prompt + i` cells: rows from outside go through `Table::try_from`.
+    /// Panics if row `i` does not have `n_prompt + i` cells. Use `Table::try_from` for untrusted rows.
     pub fn from_rows(n_prompt: usize, rows: Vec<Vec<T>>) -> Self {
         rows.iter().enumerate().for_each(|(i, row)| assert_eq!(row.len(), n_prompt + i, "cells of row {i}"));
         Self { n_prompt, rows }
@@ -64,7 +62,7 @@ impl<T> CausalMatrix<T> {
         &self.rows[i]
     }
 
-    /// The `n + i` cells of generated sentence `i`.
+    /// The `n + i` cells of generated sentence `i`, mutable.
     pub fn row_mut(&mut self, i: usize) -> &mut [T] {
         &mut self.rows[i]
     }
@@ -74,12 +72,12 @@ impl<T> CausalMatrix<T> {
         self.rows.iter().map(Vec::as_slice)
     }
 
-    /// The cell, or `None` where `j` is not before generated sentence `i`.
+    /// The cell, or `None` if `j` is not before generated sentence `i`.
     pub fn get(&self, i: usize, j: usize) -> Option<&T> {
         self.rows.get(i)?.get(j)
     }
 
-    /// The whole `m x (n + m)` rectangle, `fill` where the matrix has no cell.
+    /// The whole `m x (n + m)` rectangle, with `fill` in place of missing cells.
     pub fn to_rectangle(&self, fill: T) -> Vec<Vec<T>>
     where
         T: Clone,
@@ -91,12 +89,12 @@ impl<T> CausalMatrix<T> {
 }
 
 impl Table {
-    /// A table in which nothing is measured yet.
+    /// A table without any measured cell.
     pub fn unmeasured(n_prompt: usize, n_generated: usize) -> Self {
         Self::from_fn(n_prompt, n_generated, |_, _| None)
     }
 
-    /// Enters the scores of source `column` on each generated sentence after it.
+    /// Stores the scores of source `column` on each generated sentence after it.
     pub fn set_column(&mut self, column: usize, scores: &[f64]) {
         let first_row = self.n_generated() - scores.len();
         for (row, &score) in self.rows[first_row..].iter_mut().zip(scores) {
@@ -104,7 +102,7 @@ impl Table {
         }
     }
 
-    /// The generated sentences that source `column` can influence: those after it.
+    /// The rows of the generated sentences that source `column` can influence: those after it.
     pub fn rows_after(&self, column: usize) -> std::ops::Range<usize> {
         (column + 1).saturating_sub(self.n_prompt)..self.n_generated()
     }
@@ -114,14 +112,14 @@ impl Table {
         self.rows_after(column).all(|i| self.rows[i][column].is_some())
     }
 
-    /// A matrix that follows from this table as an `m x (n + m)` rectangle: only the columns of measured sources.
+    /// `derived`, a matrix computed from this table, as an `m x (n + m)` rectangle. Only the columns of measured sources have values.
     pub fn measured_rectangle(&self, derived: &CausalMatrix<f64>) -> Vec<Vec<Option<f64>>> {
         let is_measured: Vec<bool> = (0..self.n_sources()).map(|j| self.is_measured(j)).collect();
         let cell = |i: usize, j: usize| derived.get(i, j).filter(|_| is_measured[j]).copied();
         (0..self.n_generated()).map(|i| (0..self.n_sources()).map(|j| cell(i, j)).collect()).collect()
     }
 
-    /// How many cells are not measured.
+    /// Number of cells that are not measured.
     pub fn n_unmeasured(&self) -> usize {
         self.rows.iter().flatten().filter(|cell| cell.is_none()).count()
     }
@@ -130,7 +128,7 @@ impl Table {
 impl TryFrom<Vec<Vec<Option<f64>>>> for Table {
     type Error = ShapeError;
 
-    /// From the `m x (n + m)` rectangle with nothing at and right of each row's own sentence.
+    /// Converts the `m x (n + m)` rectangle. A row must have no number at or right of its own sentence.
     fn try_from(mut rows: Vec<Vec<Option<f64>>>) -> Result<Self, ShapeError> {
         let n_sources = rows.first().ok_or(ShapeError::Empty)?.len().max(rows.len());
         if let Some((row, cells)) = rows.iter().enumerate().find(|(_, cells)| cells.len() != n_sources) {

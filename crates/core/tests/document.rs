@@ -1,4 +1,4 @@
-//! Documents and links: against the published schema, and with whatever a stranger may send.
+//! Documents and links: against the published schema, and with untrusted input.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -14,11 +14,11 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 const EXAMPLE: &str = include_str!("golden/linked.json");
-/// Made by version 0.1.0 of the page from `golden/linked.json`; old links open for ever, so this never changes.
+/// Made by version 0.1.0 of the page from `golden/linked.json`. Never change it, because old links must stay readable.
 const LINK_OF_0_1_0: &str = include_str!("golden/explanation.link");
-/// Made from the same document by the first page with checksums in links; it never changes either.
+/// Made from the same document by the first page with checksums in links. Never change it either.
 const LINK_OF_VERSION_2: &str = include_str!("golden/explanation-2.link");
-/// And by the first page whose checksum is a CRC-32.
+/// Made from the same document by the first page that uses CRC-32.
 const LINK_OF_VERSION_3: &str = include_str!("golden/explanation-3.link");
 const LINK_WITH_STEPS: &str = include_str!("golden/explanation-3-steps.link");
 const SCHEME_LENGTH: usize = 3;
@@ -36,7 +36,7 @@ fn documents_follow_the_published_schema() {
     assert_eq!(errors, Vec::<String>::new());
 }
 
-/// The example with its graph made in each of the ways there are, and as one of words.
+/// The example with each derivation of the graph, as a document of words, and with optional fields.
 fn variants() -> Vec<Document> {
     let example = Document::from_json(EXAMPLE).unwrap();
     let words = Document { unit: Unit::Word, ..example.clone() };
@@ -54,7 +54,7 @@ fn variants() -> Vec<Document> {
         .collect()
 }
 
-/// The example with what two of its sources do together.
+/// The example with a joint effect of two of its sources.
 fn with_joint_effect() -> Document {
     let example = Document::from_json(EXAMPLE).unwrap();
     let effect = JointEffect { target: 1, sources: [0, 1], amount: 0.125, either_is_enough: Some("5".into()), only_together: None };
@@ -68,7 +68,7 @@ fn weighted_by_flow() -> Document {
     Document { flow: Some(flow), ..example }.derived(Derivation { weighting: Weighting::Flow, ..Derivation::default() })
 }
 
-/// The example with a thought, as another program might have measured it.
+/// The example with a thinking section, as if another program had measured it.
 fn from_elsewhere() -> Document {
     let mut document = Document::from_json(EXAMPLE).unwrap();
     let generation = Arc::make_mut(&mut document.generation);
@@ -166,7 +166,7 @@ fn links_stay_short() {
     assert!(length < 2000);
 }
 
-/// The example with another table, `scores[i][j]` where it has a cell.
+/// The example with another table. Its cells repeat `scores`, and 0.5 marks a cell that was not measured.
 fn with_scores(scores: &[f64]) -> Document {
     let example = Document::from_json(EXAMPLE).unwrap();
     let (n, m) = (example.table.n_prompt(), example.table.n_generated());

@@ -1,4 +1,4 @@
-//! Pictures: what they show, and that the document comes out of them again.
+//! Pictures: their content, and extracting the document from them.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -17,7 +17,7 @@ fn example() -> Document {
     Document::from_json(EXAMPLE).unwrap()
 }
 
-/// The example with other sentences, of which each rests a little on all before it and most on the first.
+/// The example with other sentences. Each depends on all sentences before it, most on the first.
 fn with_texts(prompt: &[&str], generation: &[&str]) -> Document {
     let passage = |sentences: &[&str]| {
         let mut end = 0;
@@ -40,7 +40,7 @@ fn with_texts(prompt: &[&str], generation: &[&str]) -> Document {
     document
 }
 
-/// What the picture says, a line each.
+/// The texts of the picture, one per element.
 fn texts(svg: &str) -> Vec<String> {
     let parsed = roxmltree::Document::parse(svg).unwrap();
     let texts = parsed.descendants().filter(|node| node.has_tag_name("text"));
@@ -55,7 +55,7 @@ fn a_thought_is_one_line_unless_it_is_explained() {
     document.generation = Passage { sections, ..Passage::clone(&document.generation) }.into();
     let folded = svg(&document, &Options::default());
     let said = texts(&folded);
-    // Of the row of G3, 1 : 1/2 : 1/3, the parts of G1 and G2 are 5 of 11.
+    // In the row of G3, P1, G1 and G2 have 1 : 1/2 : 1/3, so G1 and G2 together have 5 of 11.
     assert!(said.contains(&"Folded here; 45% of the influence goes through it.".to_owned()), "{said:?}");
     assert!(!said.contains(&"That is four.".to_owned()) && said.contains(&"The sum is 4.".to_owned()));
     assert_eq!(folded.matches("<circle").count(), 3, "prompt, thought and answer");
@@ -64,7 +64,7 @@ fn a_thought_is_one_line_unless_it_is_explained() {
     assert!(texts(&svg(&document, &Options::default())).contains(&"That is four.".to_owned()), "what is explained is seen");
 }
 
-/// The share that the note below a picture gives to its arcs.
+/// The share that the note below a picture states for its arcs.
 fn share_of_arcs(picture: &str) -> Option<String> {
     texts(picture).iter().find_map(|text| Some(text.strip_prefix("The arcs carry ")?.split_once(" of")?.0.to_owned()))
 }
@@ -75,7 +75,7 @@ fn the_note_tells_what_the_drawn_arcs_carry() {
     let section = |kind, sentences| Section { kind, sentences, run: 1 };
     let sections = vec![section(SectionKind::Thought, 2), section(SectionKind::Answer, 1)];
     document.generation = Passage { sections, ..Passage::clone(&document.generation) }.into();
-    // All but the arc within the thought: 2/11 of the flow into G3, 1/3 of which goes on to G1, beside all other edges.
+    // Flow of each edge in elevenths. Only the arc G1 -> G2 is not drawn: G2 has 2 of the flow into G3 and passes 1/3 of it to G1.
     let flow = [6.0, 3.0, 2.0, 2.0 * 2.0 / 3.0, 2.0 / 3.0, 3.0 + 2.0 / 3.0];
     let carried = 100.0 * (1.0 - flow[4] / flow.iter().sum::<f64>());
     let all = Options { edge_share: 1.0, ..Options::default() };
@@ -93,7 +93,7 @@ fn a_folded_thought_takes_no_row_from_the_others() {
     let many: Vec<String> = (0..300).map(|k| format!("Sentence {k} is here. ")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     let mut document = with_texts(&many[..100], &many[100..]);
-    // The thought has the influence.
+    // The thinking section has almost all influence.
     document.table = Table::from_fn(100, 200, |_, j| Some(if j < 100 { 0.001 } else { 1.0 }));
     let section = |kind, sentences| Section { kind, sentences, run: 1 };
     let sections = vec![section(SectionKind::Thought, 199), section(SectionKind::Answer, 1)];

@@ -10,7 +10,7 @@ use glasscage_core::tables::{Contents, Format, table};
 use proptest::prelude::*;
 
 const EXAMPLE: &str = include_str!("golden/linked.json");
-/// A link has 16 bits a score, 32767 steps to the largest of its row. What a row rests on passes its error on.
+/// A link stores 16 bits per score: 32767 steps up to the largest of its row. Errors add up along the paths of the graph.
 const LINK_TOLERANCE: f64 = 1e-3;
 
 prop_compose! {

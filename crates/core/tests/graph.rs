@@ -1,4 +1,4 @@
-//! Invariants of the method on random tables, against a dense implementation that shares nothing with ours.
+//! Invariants of the method on random tables, checked with an independent dense implementation.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -17,7 +17,7 @@ fn tables() -> impl Strategy<Value = Table> {
     })
 }
 
-/// A as the paper's square matrix: `n` zero rows for the prompt, then the generated sentences.
+/// The paper's square matrix A: `n` zero rows for the prompt, then the generated sentences.
 fn square(adjacency: &[Vec<f64>], n: usize) -> Vec<Vec<f64>> {
     let size = n + adjacency.len();
     std::iter::repeat_n(vec![0.0; size], n).chain(adjacency.iter().cloned()).collect()
@@ -28,7 +28,7 @@ fn multiply(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<Vec<f64>> {
     a.iter().map(|row| (0..b.len()).map(|j| cell(row, j)).collect()).collect()
 }
 
-/// By Gauss-Jordan elimination with partial pivoting.
+/// Inverse by Gauss-Jordan elimination with partial pivoting.
 fn inverse(mut a: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let size = a.len();
     for (i, row) in a.iter_mut().enumerate() {
@@ -48,7 +48,7 @@ fn inverse(mut a: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     a.into_iter().map(|row| row[size..].to_vec()).collect()
 }
 
-/// The sentences that row `i` rests on, itself among them.
+/// The rows that row `i` depends on, including itself.
 fn ancestry(adjacency: &[Vec<f64>], n: usize, i: usize) -> Vec<usize> {
     let mut rows = vec![i];
     for k in (0..i).rev() {

@@ -1,4 +1,4 @@
-//! Lessons and their links: against the published schema, and with whatever a stranger may send.
+//! Lessons and their links: against the published schema, and with untrusted input.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 const EXPLANATION: &str = include_str!("golden/linked.json");
-/// Made by the first page with lessons; old links open for ever, so this never changes.
+/// Made by the first page with lessons. Never change it, because old links must stay readable.
 const LINK_OF_VERSION_1: &str = include_str!("golden/lesson-1.link");
 
 fn lesson() -> Lesson {
@@ -98,7 +98,7 @@ fn whatever_is_no_link_of_a_lesson_is_refused() {
     assert_eq!(from_fragment(&fragment[..fragment.len() - 9]), Err(LessonError::Damaged));
 }
 
-/// The same text by another measurement.
+/// The same text, measured with another method.
 fn by_another_method(explanation: &Document) -> Document {
     let mut document = explanation.clone();
     document.method.id = "clp".into();
@@ -131,7 +131,7 @@ fn explanations_come_once_and_go_when_no_step_shows_them() {
 }
 
 proptest! {
-    /// No panic, and no other lesson, whatever one character becomes.
+    /// A changed character never causes a panic and never opens another lesson.
     #[test]
     fn a_changed_link_never_opens_as_another_lesson(at in 0_usize..1000, letter in "[A-Za-z0-9_-]") {
         let fragment = to_fragment(&lesson());

@@ -1,4 +1,4 @@
-//! Files known by their content, and what a stranger may send as one.
+//! Files detected by their content, including untrusted ones.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -20,7 +20,7 @@ const EXAMPLE: &str = include_str!("golden/linked.json");
 const LESSON: &str = include_str!("../../../public/gallery/lesson-a-mistake-explained.json");
 const PAGE: &str = include_str!("../../../www/explanation.html");
 const PICTURE: &[u8] = include_bytes!("../../../www/icon-192.png");
-/// Signature and header of a PNG.
+/// Length of the signature and header of a PNG.
 const HEAD: usize = 8 + 12 + 13;
 
 fn example() -> Document {
@@ -43,7 +43,7 @@ fn with_chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
     [&PICTURE[..HEAD], &chunk, &PICTURE[HEAD..]].concat()
 }
 
-/// By a table, as in annex D of the specification of PNG.
+/// CRC-32 with a table, as in annex D of the PNG specification.
 fn crc32(bytes: &[u8]) -> u32 {
     let entry = |n: u32| (0..8).fold(n, |c, _| if c & 1 == 1 { 0xedb8_8320 ^ (c >> 1) } else { c >> 1 });
     let table: Vec<u32> = (0..256).map(entry).collect();
@@ -137,7 +137,7 @@ fn what_is_none_of_our_files_is_refused_with_a_reason() {
     assert_eq!(open_any(PICTURE), Err(OpenError::Picture(PictureError::NoDocument)));
 }
 
-/// Each of our files, to be damaged.
+/// One file of each type, as input for mutations.
 static FILES: LazyLock<[Vec<u8>; 7]> = LazyLock::new(|| {
     [
         with_example(),
@@ -151,7 +151,7 @@ static FILES: LazyLock<[Vec<u8>; 7]> = LazyLock::new(|| {
 });
 
 proptest! {
-    // `PROPTEST_CASES=100000 cargo test -p glasscage-core --release --test open` was run when this was written.
+    // Long run when this was written: `PROPTEST_CASES=100000 cargo test -p glasscage-core --release --test open`.
     #[test]
     fn mutated_files_never_panic(
         file in 0..7_usize,

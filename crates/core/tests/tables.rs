@@ -1,4 +1,4 @@
-//! Tables for papers and scripts: the numbers of the graph, and texts that stay texts.
+//! Tables for papers and scripts: the numbers of the graph, and escaped texts.
 
 #![cfg(not(target_arch = "wasm32"))]
 

@@ -31,7 +31,7 @@ pub enum Space {
 #[derive(Clone, Copy, Debug)]
 pub enum Length {
     Fixed(usize),
-    /// As many elements of `words` words as fit in this shared memory.
+    /// The number of elements of `words` words that fit in this shared memory.
     Of {
         shared: usize,
         words: usize,

@@ -1,9 +1,9 @@
-//! What a function, a filter, a test or a method is called with.
+//! Arguments of a function, a filter, a test or a method.
 
 use super::error::{Result, refused};
 use super::value::Value;
 
-/// Arguments by place and by name, taken one by one.
+/// Positional and named arguments, which the callee takes one by one.
 #[derive(Default)]
 pub struct Arguments {
     by_place: Vec<Option<Value>>,
@@ -15,7 +15,7 @@ impl Arguments {
         Self { by_place: by_place.into_iter().map(Some).collect(), by_name }
     }
 
-    /// The argument at this place, or of this name.
+    /// Takes the argument at this position or with this name.
     pub fn take(&mut self, place: usize, name: &str) -> Option<Value> {
         if let Some(value) = self.by_place.get_mut(place).and_then(Option::take) {
             return Some(value);
@@ -24,37 +24,37 @@ impl Arguments {
         Some(self.by_name.swap_remove(at).1)
     }
 
-    /// The argument, where it is there and not none.
+    /// Takes the argument. `None` if it is missing or has the value none.
     pub fn given(&mut self, place: usize, name: &str) -> Option<Value> {
         self.take(place, name).filter(|value| !matches!(value, Value::None))
     }
 
-    /// The argument, which has to be there.
+    /// Takes the argument. Errors if it is missing.
     pub fn need(&mut self, place: usize, name: &str) -> Result<Value> {
         self.take(place, name).map_or_else(|| refused(format!("a call of it has no {name}")), Ok)
     }
 
-    /// The argument, where it is a flag that is set.
+    /// Takes a flag, which is false if it is missing.
     pub fn flag(&mut self, place: usize, name: &str) -> bool {
         self.take(place, name).is_some_and(|value| value.is_true())
     }
 
-    /// A number; none where the argument is not there or none.
+    /// Takes a whole number. `None` if it is missing or has the value none.
     pub fn int(&mut self, place: usize, name: &str) -> Result<Option<i64>> {
         self.given(place, name).map(|value| value.as_int()).transpose()
     }
 
-    /// All that are left by place.
+    /// Takes the remaining positional arguments.
     pub fn rest(&mut self) -> Vec<Value> {
         self.by_place.drain(..).flatten().collect()
     }
 
-    /// All that are left by name.
+    /// Takes the remaining named arguments.
     pub fn named(&mut self) -> Vec<(String, Value)> {
         std::mem::take(&mut self.by_name)
     }
 
-    /// Checks that all were taken.
+    /// Checks that all arguments were taken.
     pub fn end(self) -> Result<()> {
         if self.by_place.iter().any(Option::is_some) || !self.by_name.is_empty() {
             return refused("a call of it has an argument too many");

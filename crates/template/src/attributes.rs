@@ -1,4 +1,4 @@
-//! What is in a value.
+//! Access to attributes and items of values.
 
 use super::budget::Budget;
 use super::compare::get;
@@ -7,7 +7,7 @@ use super::methods::is_method;
 use super::operators::at;
 use super::value::{Function, ListKind, Value};
 
-/// The value of `value.name`: a method takes precedence over a key.
+/// The value of `value.name`. A method takes precedence over a key.
 pub fn member(value: &Value, name: &str, budget: &Budget) -> Result<Value> {
     if is_method(value, name) { Ok(Value::Function(Function::Method)) } else { attribute(value, &Value::text(name), budget) }
 }
@@ -34,7 +34,7 @@ pub fn attribute(value: &Value, name: &Value, budget: &Budget) -> Result<Value> 
     })
 }
 
-/// The value at a path such as `function.name`; of numbers, the item there.
+/// The value at a path such as `function.name`. Numbers in the path are indices.
 pub fn at_path(value: &Value, path: &Value, budget: &Budget) -> Result<Value> {
     let Value::Text(path) = path else { return attribute(value, path, budget) };
     let mut value = value.clone();

@@ -1,23 +1,23 @@
-//! How much work a rendering may do.
+//! Limits the work of a rendering.
 
 use std::cell::Cell;
 
 use super::error::{JinjaError, Result};
 
-/// What one step costs; one byte written or read costs 1.
+/// Cost of one step. One byte written or read costs 1.
 const STEP: usize = 32;
-/// How deep steps nest: operators in operands, blocks in blocks, macros called by macros.
+/// Maximum nesting of steps: operators in operands, blocks in blocks, macros called by macros.
 const MAX_DEPTH: usize = 200;
 
-/// What is left of the work and the memory that a rendering may take. Whatever takes more of either than its own step spends it here
-/// first, so that nothing is made that was not paid for.
+/// The remaining work and memory of a rendering. Code that needs more than its own step must spend the cost here first, so that no work
+/// starts without enough budget.
 pub struct Budget {
     left: Cell<usize>,
     depth: Cell<usize>,
 }
 
 impl Budget {
-    /// For so many bytes, written or read.
+    /// A budget for this number of bytes, written or read.
     pub fn new(bytes: usize) -> Self {
         Self { left: Cell::new(bytes), depth: Cell::new(0) }
     }
@@ -28,7 +28,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Pays for a step within the steps that have not ended yet.
+    /// Pays for a step inside the current one.
     pub fn enter(&self) -> Result<()> {
         self.spend(STEP)?;
         let depth = self.depth.get() + 1;
@@ -39,13 +39,13 @@ impl Budget {
         Ok(())
     }
 
-    /// The step that was entered last ends.
+    /// Ends the step that was entered last.
     pub fn leave(&self) {
         self.depth.set(self.depth.get().saturating_sub(1));
     }
 }
 
-/// A text that is paid for as it grows.
+/// A text whose bytes are paid for before they are added.
 pub struct Output<'b> {
     budget: &'b Budget,
     text: String,

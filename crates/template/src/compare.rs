@@ -1,4 +1,4 @@
-//! Which values are equal, and which comes first.
+//! Equality and order of values.
 
 use std::cmp::Ordering;
 
@@ -44,7 +44,7 @@ fn all_found(a: &[(Value, Value)], b: &[(Value, Value)], budget: &Budget) -> Res
     Ok(true)
 }
 
-/// Which of two values comes first; none where one is NaN.
+/// The order of two values. `None` if one of them is NaN.
 pub fn order(a: &Value, b: &Value, budget: &Budget) -> Result<Option<Ordering>> {
     budget.spend(1)?;
     match (a, b) {
@@ -69,7 +69,7 @@ fn texts(a: &str, b: &str, budget: &Budget) -> Result<Ordering> {
     Ok(a.cmp(b))
 }
 
-/// The order of two numbers; `None` where one of the values is none.
+/// The order of two numbers. The outer `None` means that one value is not a number, the inner one that a number is NaN.
 fn numbers(a: &Value, b: &Value) -> Option<Option<Ordering>> {
     if let (Ok(a), Ok(b)) = (a.as_int(), b.as_int()) {
         return Some(Some(a.cmp(&b)));
@@ -87,12 +87,12 @@ pub fn float(value: &Value) -> Option<f64> {
     }
 }
 
-/// The value of a key.
+/// The value of a key in `entries`.
 pub fn get(entries: &[(Value, Value)], key: &Value, budget: &Budget) -> Result<Option<Value>> {
     Ok(position(entries, key, budget)?.map(|at| entries[at].1.clone()))
 }
 
-/// Where a key is.
+/// The index of a key in `entries`.
 pub fn position(entries: &[(Value, Value)], key: &Value, budget: &Budget) -> Result<Option<usize>> {
     for (at, (known, _)) in entries.iter().enumerate() {
         if equals(known, key, budget)? {

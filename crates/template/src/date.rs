@@ -1,4 +1,4 @@
-//! The date that a template may print: an argument, so that explanations can be reproduced.
+//! The date that a template may print. It is an argument, so that explanations can be reproduced.
 
 /// A day of the Gregorian calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,12 +26,12 @@ const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Frid
 
 /// 1 January 1970, in days after 1 January of the year 1.
 const UNIX_EPOCH: i64 = 719_162;
-/// The widest that a directive may be written.
+/// Maximum width of a directive.
 const MAX_WIDTH: usize = 99;
 
 /// The value of a directive, before its flags apply.
 enum Directive {
-    /// With at least `width` characters.
+    /// A number with at least `width` characters.
     Number {
         number: usize,
         width: usize,
@@ -49,14 +49,14 @@ struct Written {
 }
 
 impl Date {
-    /// Month and day count from 1; years are 1 to 9999. None for a day that there never was.
+    /// Creates a date. Month and day count from 1, years are 1 to 9999. `None` if the day does not exist.
     pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
         let &(_, days) = MONTHS.get(usize::from(month.checked_sub(1)?))?;
         let leap_day = u8::from(month == 2 && is_leap(year));
         ((1..=9999).contains(&year) && (1..=days + leap_day).contains(&day)).then_some(Self { year, month, day })
     }
 
-    /// Python's `strftime` in English, at midnight; none for a directive that Python does not know.
+    /// Python's `strftime` in English, at midnight. `None` if Python does not know a directive.
     pub fn strftime(self, format: &str) -> Option<String> {
         let mut text = String::new();
         let mut rest = format;
@@ -121,14 +121,14 @@ impl Date {
             'W' => number((day_of_year + 7 - weekday) / 7, 2),
             'y' => number(year % 100, 2),
             'Y' => number(year, 4),
-            // It has no time zone.
+            // A date has no time zone.
             'z' | 'Z' => text(""),
             '%' => text("%"),
             _ => None,
         }
     }
 
-    /// Year and number of the week whose Thursday counts: `thursday` is the day of the year of that of the week, `weekday` too large.
+    /// ISO year and week. A week belongs to the year of its Thursday, whose 0-based day of the year is `thursday - weekday`.
     fn iso_week(self, thursday: usize, weekday: usize) -> (usize, usize) {
         let days_of = |year: u16| 365 + usize::from(is_leap(year));
         let year = usize::from(self.year);
@@ -139,7 +139,7 @@ impl Date {
         }
     }
 
-    /// Days between Monday, 1 January of the year 1, and this one.
+    /// Days from Monday, 1 January of the year 1, to this day.
     fn days_before(self) -> usize {
         let years = usize::from(self.year) - 1;
         let months: usize = MONTHS[..usize::from(self.month) - 1].iter().map(|&(_, days)| usize::from(days)).sum();
@@ -149,7 +149,7 @@ impl Date {
 }
 
 impl Directive {
-    /// With flags: `-` for no padding, `_` and `0` for what to pad with, `^` and `#` for another case.
+    /// Applies the flags: `-` for no padding, `_` and `0` for the padding character, `^` and `#` for another case.
     fn written(self, flags: &str) -> Written {
         let pad = |default| match flags.chars().rfind(|flag| matches!(flag, '-' | '_' | '0')) {
             Some('-') => None,
@@ -171,7 +171,7 @@ impl Directive {
 }
 
 impl Written {
-    /// With at least so many characters.
+    /// Pads the text to at least `width` characters.
     fn in_width(&self, width: usize) -> String {
         let missing = width.saturating_sub(self.text.len());
         self.pad.to_string().repeat(missing) + &self.text

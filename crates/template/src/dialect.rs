@@ -4,27 +4,27 @@ use std::ops::Range;
 
 use minijinja::machinery::{Span, Token};
 
-/// Python string escapes that minijinja reads differently, with a spelling that it reads the same way. Python does not know `\/`, so it
-/// stays.
+/// Python string escapes that minijinja reads differently, each with a spelling that it reads as Python does. Python does not know the
+/// escape `\/`, so both characters stay.
 const ESCAPES: [(&str, &str); 4] = [("\\/", "\\\\/"), ("\\a", "\\x07"), ("\\v", "\\x0b"), ("\\\n", "")];
 
-/// A template that is written again, token by token.
+/// A template that is rewritten token by token.
 pub struct Rewritten<'s> {
     source: &'s str,
     /// Replacements for parts of the source.
     edits: Vec<(Range<usize>, String)>,
-    /// The place of the last token in its tag, from 1; none outside of statements.
+    /// 1-based position of the last token in its tag. `None` outside of statements.
     place: Option<usize>,
     tag: Tag,
     brackets: usize,
-    /// Where the expression begins that may be a tuple without brackets, and whether it is one.
+    /// Start of an expression that may be a tuple without brackets, and whether it is one.
     tuple: Option<(usize, bool)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tag {
     Loop,
-    /// Of a block, whose name is left out.
+    /// A block tag, whose name is left out.
     Block,
     Other,
 }
@@ -34,7 +34,7 @@ impl<'s> Rewritten<'s> {
         Self { source, edits: Vec::new(), place: None, tag: Tag::Other, brackets: 0, tuple: None }
     }
 
-    /// Takes the next token.
+    /// Processes the next token.
     pub fn push(&mut self, token: &Token<'_>, span: &Span) {
         let span = span.start_offset as usize..span.end_offset as usize;
         self.place = match token {
@@ -74,7 +74,7 @@ impl<'s> Rewritten<'s> {
         self.edits.push((span, by.to_owned()));
     }
 
-    /// What stands in `generation` and `block` has variables of its own, and is written where it stands.
+    /// Starts a tag. `generation` and `block` become `with`: their content has its own variables and is written in place.
     fn begin_tag(&mut self, name: &str, span: Range<usize>) {
         self.tag = match name {
             "for" => Tag::Loop,
@@ -88,7 +88,7 @@ impl<'s> Rewritten<'s> {
         }
     }
 
-    /// Puts brackets around a tuple without any: `{{ 1, 2 }}`, `{% for x in 1, 2 %}`.
+    /// Adds brackets around a tuple without brackets: `{{ 1, 2 }}`, `{% for x in 1, 2 %}`.
     fn find_tuple(&mut self, token: &Token<'_>, span: &Range<usize>) {
         let is_in_loop = self.place.is_some() && self.tag == Tag::Loop;
         match token {
@@ -113,7 +113,7 @@ impl<'s> Rewritten<'s> {
     }
 }
 
-/// A quoted text without the escapes that minijinja reads differently.
+/// Rewrites a quoted text without the escapes that minijinja reads differently.
 fn unescaped(quoted: &str) -> String {
     let mut text = String::with_capacity(quoted.len());
     let mut rest = quoted;
@@ -131,7 +131,7 @@ fn unescaped(quoted: &str) -> String {
                 text.push_str(to);
                 from.len()
             }
-            // The backslash, and what it stands before.
+            // The backslash and the character after it.
             (None, None) => {
                 let length = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
                 text.push_str(&rest[..length]);

@@ -1,4 +1,4 @@
-//! Why a template was not rendered.
+//! Errors of the renderer.
 
 pub type Result<T> = std::result::Result<T, JinjaError>;
 
@@ -13,7 +13,7 @@ pub enum JinjaError {
     Refused(String),
 }
 
-/// The template does what cannot be done.
+/// Error for a template that does something impossible or unsupported.
 pub fn refused<T>(what: impl Into<String>) -> Result<T> {
     Err(JinjaError::Refused(what.into()))
 }

@@ -1,4 +1,4 @@
-//! The value of an expression.
+//! Evaluates expressions.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -20,7 +20,7 @@ use super::renderer::Renderer;
 use super::texts::formatted_by_percent;
 use super::value::{Cycler, Function, ListKind, Value, check_name, check_storable};
 
-/// The same limit as in Jinja2's sandbox.
+/// Maximum length of a range, as in Jinja2's sandbox.
 const MAX_RANGE: usize = 100_000;
 
 impl<'t> Renderer<'t> {
@@ -29,7 +29,7 @@ impl<'t> Renderer<'t> {
         self.safe_value(expr).map(Value::plain)
     }
 
-    /// The value of an expression, with what says that it is escaped.
+    /// The value of an expression, which keeps the mark that a text is escaped.
     pub fn safe_value(&mut self, expr: &'t Expr<'t>) -> Result<Value> {
         self.budget.enter()?;
         let value = self.value_of(expr)?;
@@ -137,7 +137,7 @@ impl<'t> Renderer<'t> {
         }
     }
 
-    /// `a < b < c` holds where both parts do.
+    /// `a < b < c` is true if both parts are true.
     fn comparison(&mut self, comparison: &'t Compare<'t>) -> Result<Value> {
         let mut left = self.value(&comparison.expr)?;
         for operation in &comparison.ops {
@@ -150,7 +150,7 @@ impl<'t> Renderer<'t> {
         Ok(Value::Bool(true))
     }
 
-    /// What a call gives.
+    /// The result of a call.
     pub fn call(&mut self, call: &'t Call<'t>) -> Result<Value> {
         if let Expr::GetAttr(access) = &call.expr {
             let object = self.value(&access.expr)?;
@@ -219,7 +219,7 @@ impl<'t> Renderer<'t> {
         Ok(value)
     }
 
-    /// The arguments of a call, those of `*list` and `**map` too.
+    /// Evaluates the arguments of a call, including those of `*list` and `**map`.
     pub fn arguments(&mut self, args: &'t [CallArg<'t>]) -> Result<Arguments> {
         let (mut by_place, mut by_name) = (Vec::new(), Vec::new());
         for arg in args {
@@ -240,7 +240,7 @@ impl<'t> Renderer<'t> {
     }
 }
 
-/// What the template says as it is.
+/// The value of a literal.
 fn literal(constant: &Const) -> Result<Value> {
     let value = &constant.value;
     Ok(match value.kind() {
@@ -295,7 +295,7 @@ fn cycler(items: Vec<Value>) -> Result<Value> {
     Ok(Value::Cycler(Rc::new(Cycler { items, at: Cell::new(0) })))
 }
 
-/// Keys and values: of a map or of pairs, and those given by name.
+/// Keys and values of a map or of pairs, and of the named arguments.
 fn entries(arguments: &mut Arguments, budget: &Budget) -> Result<Vec<(Value, Value)>> {
     let mut entries = match arguments.take(0, "") {
         Some(Value::Map(map)) => map.entries.clone(),

@@ -1,4 +1,4 @@
-//! What follows `|`.
+//! Filters, which follow `|`.
 
 use super::arguments::Arguments;
 use super::attributes::{at_path, member};
@@ -12,10 +12,10 @@ use super::texts;
 use super::value::Value;
 use super::write::{JsonStyle, json, written};
 
-/// The widest indent of JSON.
+/// Maximum indent of JSON.
 const MAX_INDENT: usize = 16;
 
-/// `value | name(arguments)`.
+/// Applies a filter: `value | name(arguments)`.
 pub fn apply(name: &str, value: &Value, mut arguments: Arguments, budget: &Budget) -> Result<Value> {
     let plain = value.clone().plain();
     let result = match of_any(name, value, &mut arguments, budget)? {
@@ -113,7 +113,7 @@ fn of_text_or_list(name: &str, value: &Value, arguments: &mut Arguments, budget:
     }))
 }
 
-/// Of each item an attribute, or what a filter makes of it.
+/// Maps each item to an attribute, or to the result of a filter.
 fn mapped(items: &[Value], arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
     if let Some(path) = arguments.take(usize::MAX, "attribute") {
         let default = arguments.take(usize::MAX, "default");
@@ -133,7 +133,7 @@ fn mapped(items: &[Value], arguments: &mut Arguments, budget: &Budget) -> Result
     Value::generator(mapped, budget)
 }
 
-/// As Hugging Face transformers writes JSON in templates.
+/// Writes JSON as Hugging Face transformers does in templates.
 fn to_json(value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
     let escapes_unicode = arguments.flag(0, "ensure_ascii");
     let indent = match arguments.given(1, "indent") {
@@ -158,7 +158,7 @@ fn to_int(value: &Value, arguments: &mut Arguments) -> Result<Value> {
     let default = arguments.take(0, "default").unwrap_or(Value::Int(0));
     let base = arguments.int(1, "base")?.unwrap_or(10).clamp(2, 36) as usize;
     let number = match value {
-        // As Python, towards zero.
+        // Python rounds toward zero.
         Value::Float(number) if number.is_finite() => Some(whole(*number)?),
         Value::Text(text) if base != 10 => i64::from_str_radix(text.trim().trim_start_matches(BASES[base % 17]), base as u32).ok(),
         Value::Text(text) => match (text.trim().replace('_', "").parse(), text.trim().parse::<f64>()) {
@@ -172,7 +172,7 @@ fn to_int(value: &Value, arguments: &mut Arguments) -> Result<Value> {
     Ok(number.map_or(default, Value::Int))
 }
 
-/// The number without what is behind the point.
+/// The number without its fractional part.
 fn whole(number: f64) -> Result<i64> {
     if number.abs() < i64::MAX as f64 { Ok(number.trunc() as i64) } else { refused("a number of it is too large") }
 }
@@ -188,7 +188,7 @@ fn rounded(value: &Value, arguments: &mut Arguments) -> Result<Value> {
     }
     let scale = 10_f64.powi(precision as i32);
     let rounded = match method.as_ref().map(Value::as_text).transpose()? {
-        // As Python, by the decimal digits of the number.
+        // Python rounds by the decimal digits of the number.
         None | Some("common") => format!("{number:.0$}", precision as usize).parse().unwrap_or(number),
         Some("ceil") => (number * scale).ceil() / scale,
         Some("floor") => (number * scale).floor() / scale,

@@ -1,8 +1,8 @@
-//! Renders a Jinja template as Python's Jinja2 does, within bounds: a template comes with a model from anywhere. minijinja reads it into
-//! a tree; what the tree says is done here, and every step, every byte and every nesting is paid for before it is made (`budget`), so
-//! that no template can take more than its share of time, memory or stack, and none can panic.
+//! Renders Jinja templates like Python's Jinja2, within limits, because models come from untrusted sources and contain templates. minijinja
+//! parses a template into a tree, and this crate evaluates the tree. Every step, every byte and every nesting level is paid for in advance
+//! (`budget`), so no template can exceed its time, memory or stack, and no template can panic.
 //!
-//! Left out is what templates of chats do not use: inheritance and inclusion of other templates, automatic escaping.
+//! Features that chat templates do not use are missing: inheritance and inclusion of other templates, automatic escaping.
 
 mod arguments;
 mod attributes;

@@ -1,4 +1,4 @@
-//! Filters of lists.
+//! Filters for lists.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ use super::texts;
 use super::value::{ListKind, Value};
 use super::write::written;
 
-/// `value | name(arguments)`; none where there is no such filter.
+/// Applies a filter for lists: `value | name(arguments)`. `None` if there is no such filter.
 pub fn filter(name: &str, value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<Option<Value>> {
     let items = || value.items(budget);
     Ok(Some(match name {
@@ -53,7 +53,7 @@ pub fn filter(name: &str, value: &Value, arguments: &mut Arguments, budget: &Bud
     }))
 }
 
-/// The items of a value; none of one that counts as false.
+/// The items of a value. Empty if the value counts as false.
 pub fn items_if_any(value: &Value, budget: &Budget) -> Result<Vec<Value>> {
     if value.is_true() { value.items(budget) } else { Ok(Vec::new()) }
 }
@@ -71,7 +71,7 @@ fn is_generator(value: &Value) -> bool {
     matches!(value, Value::List(list) if list.kind == ListKind::Generator)
 }
 
-/// Of each item its attribute, where one is asked for.
+/// The items, or their attributes if there is a path.
 fn of_attribute(items: Vec<Value>, path: Option<Value>, budget: &Budget) -> Result<Vec<Value>> {
     match path {
         None => Ok(items),
@@ -79,7 +79,7 @@ fn of_attribute(items: Vec<Value>, path: Option<Value>, budget: &Budget) -> Resu
     }
 }
 
-/// By what items are sorted.
+/// How items are sorted.
 struct SortKey {
     attribute: Option<Value>,
     has_case: bool,
@@ -90,7 +90,7 @@ struct SortKey {
 impl SortKey {
     fn of(&self, item: &Value, budget: &Budget) -> Result<Value> {
         let key = match &self.attribute {
-            // Several, one after the other.
+            // Several attributes, compared in order.
             Some(Value::Text(paths)) if paths.contains(',') => {
                 let part = |path: &str| self.in_case(at_path(item, &Value::text(path), budget)?, budget);
                 Value::list(paths.split(',').map(part).collect::<Result<_>>()?, budget)?
@@ -117,8 +117,7 @@ fn sorted(items: Vec<Value>, key: &SortKey, is_reversed: bool, budget: &Budget) 
     Value::list(sorted.into_iter().map(|(_, item)| item).collect(), budget)
 }
 
-/// Sorts, and keeps the order of those of which none comes before the other. (Rust's own sort may panic where the order is none, as
-/// that of numbers and NaN, and cannot be broken off.)
+/// Stable merge sort. Rust's own sort may panic if the order is inconsistent, such as that of numbers and NaN, and it cannot stop early.
 fn merge_sorted<T>(mut items: Vec<T>, is_before: &impl Fn(&T, &T) -> Result<bool>) -> Result<Vec<T>> {
     if items.len() < 2 {
         return Ok(items);
@@ -135,7 +134,7 @@ fn merge_sorted<T>(mut items: Vec<T>, is_before: &impl Fn(&T, &T) -> Result<bool
     Ok(merged)
 }
 
-/// The items of a map by key, or by value.
+/// The items of a map, sorted by key or by value.
 fn sorted_map(value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
     let has_case = arguments.flag(0, "case_sensitive");
     let by_value = match arguments.take(1, "by") {
@@ -149,7 +148,7 @@ fn sorted_map(value: &Value, arguments: &mut Arguments, budget: &Budget) -> Resu
     sorted(pairs, &key, is_reversed, budget)
 }
 
-/// The least or greatest item.
+/// The minimum or maximum item.
 fn extreme(items: Vec<Value>, wanted: Ordering, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
     let key = SortKey { has_case: arguments.flag(0, "case_sensitive"), attribute: arguments.given(1, "attribute"), default: None };
     let mut best: Option<(Value, Value)> = None;
@@ -183,7 +182,7 @@ fn unique(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Resu
     Value::generator(kept, budget)
 }
 
-/// The items of which a test holds, or does not: of themselves, or of an attribute.
+/// The items for which a test, of the item or of an attribute, has the result `wanted`.
 fn chosen(items: Vec<Value>, by_attribute: bool, wanted: bool, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
     let mut rest = arguments.rest().into_iter();
     let path = if by_attribute { Some(rest.next().map_or_else(|| refused("a call of it has no attribute"), Ok)?) } else { None };
@@ -203,7 +202,7 @@ fn chosen(items: Vec<Value>, by_attribute: bool, wanted: bool, arguments: &mut A
     Value::generator(kept, budget)
 }
 
-/// Pairs of an attribute and the items that have it, in the order of the attribute.
+/// Pairs of an attribute and the items that have it, sorted by the attribute.
 fn grouped(items: Vec<Value>, path: &Value, default: Option<Value>, budget: &Budget) -> Result<Value> {
     let attribute = Some(path.clone()).filter(|path| !matches!(path, Value::None));
     let key = SortKey { attribute, has_case: false, default: default.clone() };
@@ -220,7 +219,7 @@ fn grouped(items: Vec<Value>, path: &Value, default: Option<Value>, budget: &Bud
     Value::list(groups.into_iter().map(pair).collect::<Result<_>>()?, budget)
 }
 
-/// Lists of `linecount` items each, the last filled up where there is something to fill it with.
+/// Lists of `linecount` items each. The last list is filled up if there is a fill value.
 fn batched(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
     let (length, fill) = (arguments.need(0, "linecount")?.as_count()?, arguments.take(1, "fill_with"));
     if length == 0 {
@@ -235,7 +234,7 @@ fn batched(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Res
     Value::generator(items.chunks(length).map(batch).collect::<Result<_>>()?, budget)
 }
 
-/// So many lists, the first ones one item longer where they do not come out even.
+/// The given number of lists. If the items cannot be divided evenly, the first lists have one item more.
 fn sliced(items: &[Value], arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
     let (count, fill) = (arguments.need(0, "slices")?.as_count()?, arguments.take(1, "fill_with"));
     if count == 0 {

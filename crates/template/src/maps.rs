@@ -1,4 +1,4 @@
-//! Maps, and values from outside.
+//! Maps, and conversion of JSON to values.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use super::error::Result;
 use super::value::{Map, Value, depth_over};
 
 impl Value {
-    /// Of the values of a key the last counts, at the place of the first.
+    /// Creates a map. If a key occurs several times, its last value counts, at the first position.
     pub fn map(pairs: Vec<(Self, Self)>, budget: &Budget) -> Result<Self> {
         let depth = depth_over(pairs.iter().flat_map(|(key, value)| [key, value]), budget)?;
         let mut entries = Vec::with_capacity(pairs.len());
@@ -18,7 +18,7 @@ impl Value {
         Ok(Self::Map(Rc::new(Map { entries, depth })))
     }
 
-    /// A value from outside.
+    /// Converts JSON to a value.
     pub fn from_json(json: &serde_json::Value, budget: &Budget) -> Result<Self> {
         use serde_json::Value as Json;
         match json {

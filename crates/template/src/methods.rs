@@ -1,4 +1,4 @@
-//! The methods of Python's texts, lists and maps that change nothing.
+//! Python's methods of texts, lists and maps, except those that change their object.
 
 use super::arguments::Arguments;
 use super::budget::Budget;
@@ -7,7 +7,7 @@ use super::error::{Result, refused};
 use super::texts;
 use super::value::{Cycler, ListKind, Loop, Value};
 
-/// Python's methods that change nothing: of texts, maps, and lists.
+/// Names of Python's methods that do not change their object: of texts, maps, and lists.
 const METHODS: [&str; 3] = [
     "capitalize casefold center count encode endswith expandtabs find format format_map index isalnum isalpha isascii isdecimal isdigit \
      isidentifier islower isnumeric isprintable isspace istitle isupper join ljust lower lstrip maketrans partition removeprefix \
@@ -28,7 +28,7 @@ pub fn is_method(value: &Value, name: &str) -> bool {
     names.split(' ').any(|known| known == name)
 }
 
-/// `value.name(arguments)`.
+/// Calls a method: `value.name(arguments)`.
 pub fn call(value: &Value, name: &str, mut arguments: Arguments, budget: &Budget) -> Result<Value> {
     let result = match value {
         Value::Text(text) => of_text(text, name, &mut arguments, budget)?,
@@ -103,7 +103,7 @@ fn of_text(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -
     }))
 }
 
-/// Where or how often a text is in another one, in characters.
+/// Position of a text in another one, in characters, or the number of occurrences.
 fn searched(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
     let part = arguments.need(0, "sub")?;
     let part = part.as_text()?;
@@ -121,7 +121,7 @@ fn searched(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) 
     }
 }
 
-/// Whether this holds for the text given, or for one of several.
+/// Whether `holds` is true for the given text, or for one text of a tuple.
 fn has_one(text: &str, arguments: &mut Arguments, budget: &Budget, holds: impl Fn(&str, &str) -> bool) -> Result<bool> {
     let parts = match arguments.need(0, "prefix")? {
         Value::List(list) if list.kind == ListKind::Tuple => list.items.clone(),
@@ -152,7 +152,7 @@ fn of_map(entries: &[(Value, Value)], name: &str, arguments: &mut Arguments, bud
     }))
 }
 
-/// Keys and values.
+/// Tuples of keys and values.
 pub fn pairs(entries: &[(Value, Value)], budget: &Budget) -> Result<Vec<Value>> {
     entries.iter().map(|(key, value)| Value::tuple(vec![key.clone(), value.clone()], budget)).collect()
 }

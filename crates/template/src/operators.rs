@@ -1,4 +1,4 @@
-//! What operators make of values, as in Python.
+//! Operators with the same results as in Python.
 
 use super::budget::{Budget, Output};
 use super::compare::{equals, float};
@@ -24,7 +24,7 @@ pub fn add(a: &Value, b: &Value, budget: &Budget) -> Result<Value> {
     }
 }
 
-/// `a ~ b`: both as text.
+/// `a ~ b`: joins both as text.
 pub fn concat(a: &Value, b: &Value, budget: &Budget) -> Result<Value> {
     let mut out = Output::new(budget);
     write(a, &mut out)?;
@@ -36,7 +36,7 @@ pub fn subtract(a: &Value, b: &Value) -> Result<Value> {
     arithmetic("-", a, b, i64::checked_sub, |x, y| x - y)
 }
 
-/// `a * b`: numbers, or a text or list again and again.
+/// `a * b`: multiplies numbers, or repeats a text or a list.
 pub fn multiply(a: &Value, b: &Value, budget: &Budget) -> Result<Value> {
     match (a, b) {
         (Value::Text(text), times) | (times, Value::Text(text)) => {
@@ -54,7 +54,7 @@ pub fn multiply(a: &Value, b: &Value, budget: &Budget) -> Result<Value> {
     }
 }
 
-/// `a / b`, never a whole number.
+/// `a / b`, which is always a float.
 pub fn divide(a: &Value, b: &Value) -> Result<Value> {
     match (float(a), float(b)) {
         (Some(_), Some(0.0)) => refused("it divides by zero"),
@@ -69,13 +69,13 @@ pub fn divide_down(a: &Value, b: &Value) -> Result<Value> {
     arithmetic("//", a, b, |x, y| Some(x.checked_div(y)? - i64::from(x.checked_rem(y)? != 0 && (x < 0) != (y < 0))), |x, y| (x / y).floor())
 }
 
-/// `a % b`, of the sign of `b`.
+/// `a % b`, with the sign of `b`.
 pub fn remainder(a: &Value, b: &Value) -> Result<Value> {
     check_divisor(b)?;
     arithmetic("%", a, b, |x, y| Some(modulo(i128::from(x), i128::from(y)) as i64), |x, y| x - y * (x / y).floor())
 }
 
-/// Of divisors other than 0.
+/// The remainder with the sign of `y`, which must not be 0.
 fn modulo(x: i128, y: i128) -> i128 {
     ((x % y) + y) % y
 }
@@ -118,7 +118,7 @@ fn arithmetic(
     }
 }
 
-/// A whole number, where it is not too large to be one.
+/// A whole number. Errors if it is too large for an `i64`.
 pub fn int(number: Option<i64>) -> Result<Value> {
     number.map(Value::Int).map_or_else(|| refused("a number of it is too large"), Ok)
 }
@@ -146,7 +146,7 @@ pub fn contains(container: &Value, item: &Value, budget: &Budget) -> Result<bool
     }
 }
 
-/// `value[index]` of a list or a text; undefined where there is none.
+/// `value[index]` of a list or a text. Undefined if there is no such item.
 pub fn at(value: &Value, index: i64, budget: &Budget) -> Result<Value> {
     let place = |length: usize| usize::try_from(if index < 0 { index.saturating_add(length as i64) } else { index }).ok();
     match value {
@@ -188,7 +188,7 @@ pub fn slice(value: &Value, [start, stop, step]: [Option<i64>; 3], budget: &Budg
     }
 }
 
-/// The places that Python's `slice(start, stop, step).indices(length)` gives.
+/// The indices that Python's `slice(start, stop, step).indices(length)` gives.
 fn places(length: usize, start: Option<i64>, stop: Option<i64>, step: i64) -> impl Iterator<Item = usize> {
     let length = length as i64;
     let (lowest, highest) = if step > 0 { (0, length) } else { (-1, length - 1) };

@@ -1,4 +1,4 @@
-//! What follows `is`.
+//! Tests, which follow `is`.
 
 use std::cmp::Ordering;
 
@@ -49,12 +49,12 @@ pub fn test(name: &str, value: &Value, mut arguments: Arguments, budget: &Budget
     Ok(holds)
 }
 
-/// Whether the other value is on this side of it; no number is on any side of NaN.
+/// Whether `holds` is true for the order of the value and the argument. False if one of them is NaN.
 fn is_ordered(value: &Value, arguments: &mut Arguments, budget: &Budget, holds: fn(Ordering) -> bool) -> Result<bool> {
     Ok(order(value, &arguments.need(0, "other")?, budget)?.is_some_and(holds))
 }
 
-/// Whether a text has letters, and none of the other case.
+/// Whether a text has letters, and no letter of the other case.
 fn is_in_case(value: &Value, budget: &Budget, is_other: fn(char) -> bool) -> Result<bool> {
     let text = written(value, budget)?;
     let mut cased = text.chars().filter(|c| c.is_uppercase() || c.is_lowercase()).peekable();

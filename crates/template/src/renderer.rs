@@ -1,4 +1,4 @@
-//! A template is rendered: its statements, one after the other.
+//! Renders a template: executes its statements in order.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -21,9 +21,9 @@ pub struct Renderer<'t> {
     scopes: Scopes<'t>,
     macros: Vec<&'t Macro<'t>>,
     recursive_loops: Vec<&'t ForLoop<'t>>,
-    /// What is written: at last the whole text, before that the blocks and macros whose text becomes a value.
+    /// The texts being written. The first is the whole text, the others are of blocks and macros whose text becomes a value.
     outputs: Vec<String>,
-    /// Whether macros may be called with more than they name: the template reads `varargs` or `kwargs`.
+    /// Whether macros accept more arguments than they name, because the template reads `varargs` or `kwargs`.
     takes_more: bool,
 }
 
@@ -48,7 +48,7 @@ impl<'t> Renderer<'t> {
         }
     }
 
-    /// The text that the template makes.
+    /// Renders the template to text.
     pub fn render(mut self, template: &'t Stmt<'t>) -> Result<String> {
         self.run(template)?;
         Ok(self.outputs.pop().unwrap_or_default())
@@ -136,13 +136,13 @@ impl<'t> Renderer<'t> {
                 true => return refused("it escapes texts, which is not supported"),
                 false => return self.run_all(&block.body),
             },
-            // An extension of Jinja2 that transformers does not load.
+            // A Jinja2 extension that transformers does not load.
             Stmt::Do(_) => return refused("unknown statement do"),
         }
         Ok(Flow::Next)
     }
 
-    /// Goes through `elif` after `elif` without nesting.
+    /// Processes `elif` branches in a loop, without nesting.
     fn run_condition(&mut self, condition: &'t IfCond<'t>) -> Result<Flow> {
         let mut condition = condition;
         loop {
@@ -163,7 +163,7 @@ impl<'t> Renderer<'t> {
         self.run_loop_over(repeated, items, 0, scope, number)
     }
 
-    /// The text of `loop(items)` in a recursive loop: its statement over other items.
+    /// The text of `loop(items)` in a recursive loop, which runs the loop statement over other items.
     pub fn call_loop(&mut self, state: &Loop, mut arguments: Arguments) -> Result<String> {
         let Some((number, scope)) = state.statement else { return refused("it calls a loop that is not recursive") };
         let items = arguments.need(0, "iterable")?.items(&self.budget)?;
@@ -172,7 +172,7 @@ impl<'t> Renderer<'t> {
         self.captured(|renderer| renderer.run_loop_over(repeated, items, state.depth + 1, scope, Some(number)))
     }
 
-    /// `scope` is that of the statement, and `number` that of a recursive one.
+    /// Runs a loop. `scope` is the scope of its statement, and `number` the index of a recursive statement.
     fn run_loop_over(
         &mut self,
         repeated: &'t ForLoop<'t>,
@@ -205,7 +205,7 @@ impl<'t> Renderer<'t> {
         Ok(Flow::Next)
     }
 
-    /// The items for which the loop's condition holds.
+    /// The items for which the loop's condition is true.
     fn filtered_items(&mut self, repeated: &'t ForLoop<'t>, items: Vec<Value>) -> Result<Vec<Value>> {
         let Some(condition) = &repeated.filter_expr else { return Ok(items) };
         let mut kept = Vec::new();
@@ -249,7 +249,7 @@ impl<'t> Renderer<'t> {
         targets.iter().zip(items).try_for_each(|(target, item)| self.assign(target, item))
     }
 
-    /// The value after a chain of filters.
+    /// Applies a chain of filters to a value.
     fn filtered(&mut self, filter: Option<&'t Expr<'t>>, value: Value) -> Result<Value> {
         let Some(expr) = filter else { return Ok(value) };
         let Expr::Filter(filter) = expr else { return refused("it filters by what is no filter") };
@@ -266,7 +266,7 @@ impl<'t> Renderer<'t> {
         Value::Macro(number_of(&mut self.macros, declared), self.scopes.current())
     }
 
-    /// The text that a macro writes; `caller` is the block that it is called around.
+    /// The text that a macro writes. `caller` is the body of a `call` block.
     pub fn call_macro(&mut self, number: usize, scope: usize, mut arguments: Arguments, caller: Option<Value>) -> Result<String> {
         let declared = self.macros[number];
         self.scopes.push_in(scope);
@@ -307,7 +307,7 @@ impl<'t> Renderer<'t> {
     }
 }
 
-/// The number of a part of the template in a list, to which it is added if it is not there.
+/// The index of a part of the template in a list. Adds the part if the list does not have it.
 fn number_of<'t, T>(parts: &mut Vec<&'t T>, part: &'t T) -> usize {
     parts.iter().position(|known| std::ptr::eq(*known, part)).unwrap_or_else(|| {
         parts.push(part);

@@ -1,17 +1,17 @@
-//! Which variables are seen where.
+//! Scopes of variables.
 
 use std::collections::HashMap;
 
 use super::value::Value;
 
-/// Scopes inside of scopes: those of loops and blocks, of macros, of the whole template.
+/// Nested scopes: of loops and blocks, of macros, and of the whole template.
 pub struct Scopes<'t> {
     scopes: Vec<Scope<'t>>,
 }
 
 struct Scope<'t> {
     variables: HashMap<&'t str, Value>,
-    /// Where to look next.
+    /// The next scope to search.
     outer: Option<usize>,
 }
 
@@ -20,17 +20,17 @@ impl<'t> Scopes<'t> {
         Self { scopes: vec![Scope { variables: HashMap::new(), outer: None }] }
     }
 
-    /// The number of the innermost scope.
+    /// The index of the innermost scope.
     pub fn current(&self) -> usize {
         self.scopes.len() - 1
     }
 
-    /// A scope in the innermost one.
+    /// Adds a scope inside the innermost one.
     pub fn push(&mut self) {
         self.push_in(self.current());
     }
 
-    /// A scope that sees this one, or what is there instead of one that has ended.
+    /// Adds a scope that sees `outer`. If `outer` has ended, the scope that took its place is used instead, or else the innermost one.
     pub fn push_in(&mut self, outer: usize) {
         let outer = outer.min(self.current());
         self.scopes.push(Scope { variables: HashMap::new(), outer: Some(outer) });
@@ -42,7 +42,7 @@ impl<'t> Scopes<'t> {
         }
     }
 
-    /// Begins an iteration: what the one before has set is forgotten.
+    /// Starts an iteration. Forgets the variables of the previous one.
     pub fn begin_iteration(&mut self) {
         self.innermost().variables.clear();
     }

@@ -1,4 +1,4 @@
-//! From a template's source to a tree, whose size and nesting are checked before: it is read and dropped by recursion.
+//! Parses a template's source into a tree. Checks size and nesting first, because parsing and dropping the tree are recursive.
 
 use minijinja::machinery::{self, Token, ast::Stmt};
 use minijinja::syntax::SyntaxConfig;
@@ -10,13 +10,13 @@ use super::renderer::Renderer;
 use super::value::Value;
 
 const NAME: &str = "chat_template";
-/// Bytes; minijinja counts columns with 16 bits. The longest of the 70 templates that llama.cpp has for its tests has 17,000.
+/// Maximum bytes of a template, because minijinja counts columns with 16 bits. The longest of llama.cpp's 70 test templates has 17,000.
 const MAX_SOURCE: usize = 60_000;
-/// Words and signs in one tag; the longest in those templates has 57. A chain of operators is a tree as deep as it is long.
+/// Maximum tokens in one tag. The longest tag in those templates has 57. A chain of operators is a tree as deep as the chain is long.
 const MAX_TAG: usize = 500;
-/// In the whole template; those have up to 20. A chain of them is a tree as deep as it is long.
+/// Maximum `elif` tags in the whole template. Those templates have up to 20. A chain of them is a tree as deep as the chain is long.
 const MAX_ELIFS: usize = 100;
-/// Blocks in blocks, and brackets in brackets; those have up to 12.
+/// Maximum nesting of blocks and brackets. Those templates have up to 12.
 const MAX_NESTING: usize = 24;
 
 /// A template whose syntax is valid.
@@ -33,7 +33,7 @@ impl Source {
         Ok(source)
     }
 
-    /// Whether it has these words.
+    /// Whether the source contains these words.
     pub fn contains(&self, words: &str) -> bool {
         self.0.contains(words)
     }
@@ -54,7 +54,7 @@ fn syntax() -> Result<SyntaxConfig> {
     Ok(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?)
 }
 
-/// The template in minijinja's syntax. Fails if it is too large.
+/// The template in minijinja's syntax. Errors if it is too large.
 fn checked(template: &str) -> Result<String> {
     let mut size = Size::default();
     let mut rewritten = Rewritten::new(template);
@@ -74,15 +74,15 @@ fn checked(template: &str) -> Result<String> {
     Ok(rewritten.into_text())
 }
 
-/// What has been read so far, and has not ended.
+/// Size of the template that has been read, and nesting that has not ended.
 #[derive(Default)]
 struct Size {
-    /// Words and signs of the tag.
+    /// Number of tokens in the current tag.
     tag: usize,
     brackets: usize,
     blocks: usize,
     elifs: usize,
-    /// Whether the tag is a `set`, and no `=` has come yet: then it begins a block.
+    /// Whether the tag is a `set` without a `=` so far. Such a tag starts a block.
     is_set_block: bool,
 }
 
@@ -100,7 +100,7 @@ impl Size {
         }
     }
 
-    /// The first word of a tag.
+    /// Counts a tag by its first word.
     fn count_block(&mut self, name: &str) {
         match name {
             "if" | "for" | "macro" | "call" | "filter" | "with" | "block" | "autoescape" | "generation" => self.blocks += 1,

@@ -1,4 +1,4 @@
-//! Functions of texts that filters and methods share; what they write is paid for before it is made.
+//! Text functions that filters and methods share. They pay for their output before they create it.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::error::{Result, refused};
 use super::value::Value;
 use super::write::{write, written};
 
-/// A letter in another case may be three characters.
+/// A letter may become up to three characters in another case.
 const LONGEST_IN_OTHER_CASE: usize = 3;
 
 pub fn upper(text: &str, budget: &Budget) -> Result<Value> {
@@ -21,7 +21,7 @@ pub fn lower(text: &str, budget: &Budget) -> Result<Value> {
     Ok(Value::text(text.to_lowercase()))
 }
 
-/// The first letter large, the others small.
+/// Makes the first letter uppercase and the others lowercase.
 pub fn capitalize(text: &str, budget: &Budget) -> Result<Value> {
     budget.spend(LONGEST_IN_OTHER_CASE * text.len())?;
     let mut chars = text.chars();
@@ -30,20 +30,20 @@ pub fn capitalize(text: &str, budget: &Budget) -> Result<Value> {
     Ok(Value::text(large + &chars.as_str().to_lowercase()))
 }
 
-/// Large letters small, and small ones large.
+/// Swaps uppercase and lowercase letters.
 pub fn swapped(text: &str, budget: &Budget) -> Result<Value> {
     budget.spend(LONGEST_IN_OTHER_CASE * text.len())?;
     let swap = |c: char| if c.is_uppercase() { c.to_lowercase().to_string() } else { c.to_uppercase().to_string() };
     Ok(Value::text(text.chars().map(swap).collect::<String>()))
 }
 
-/// The text with `fill` on the sides that a method or filter of this name fills, in all `width` characters.
+/// Pads the text with `fill` to `width` characters, on the sides that the method or filter of this name pads.
 pub fn padded(text: &str, width: usize, fill: &str, name: &str, budget: &Budget) -> Result<Value> {
     let missing = width.saturating_sub(text.chars().count());
     budget.spend(text.len().saturating_add(missing.saturating_mul(fill.len())))?;
     let left = match name {
         "ljust" => 0,
-        // CPython does the same.
+        // CPython rounds in the same way.
         "center" => missing / 2 + (missing & width & 1),
         _ => missing,
     };
@@ -51,7 +51,7 @@ pub fn padded(text: &str, width: usize, fill: &str, name: &str, budget: &Budget)
     Ok(Value::text([sign, &fill.repeat(left), text, &fill.repeat(missing - left)].concat()))
 }
 
-/// The text before a separator, the separator, and the text after it.
+/// Splits a text into the text before a separator, the separator, and the text after it.
 pub fn partitioned(text: &str, separator: &str, from_end: bool, budget: &Budget) -> Result<Value> {
     budget.spend(2 * text.len())?;
     let found = if from_end { text.rsplit_once(separator) } else { text.split_once(separator) };
@@ -63,7 +63,7 @@ pub fn partitioned(text: &str, separator: &str, from_end: bool, budget: &Budget)
     Value::tuple(parts.map(Value::text).into(), budget)
 }
 
-/// The bytes that the arguments `start` and `end` of a search leave.
+/// The byte range that the arguments `start` and `end` of a search select.
 pub fn part(text: &str, arguments: &mut Arguments, budget: &Budget) -> Result<Range<usize>> {
     let (start, end) = (arguments.int(1, "start")?, arguments.int(2, "end")?);
     if (start, end) == (None, None) {
@@ -79,7 +79,7 @@ pub fn part(text: &str, arguments: &mut Arguments, budget: &Budget) -> Result<Ra
     Ok(start..end.map_or(text.len(), byte).max(start))
 }
 
-/// The text for HTML, unless it is that already.
+/// Escapes the text for HTML, unless it is already escaped.
 pub fn escaped(value: &Value, budget: &Budget) -> Result<Value> {
     if let Value::Safe(_) = value {
         return Ok(value.clone());
@@ -98,13 +98,13 @@ pub fn escaped(value: &Value, budget: &Budget) -> Result<Value> {
     Ok(Value::Safe(out.into_text().into()))
 }
 
-/// How many words there are: runs of letters, digits and `_`.
+/// Number of words: runs of letters, digits and `_`.
 pub fn n_words(text: &str, budget: &Budget) -> Result<usize> {
     budget.spend(text.len())?;
     Ok(text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).count())
 }
 
-/// The text cut to `length` characters with those of `end`, if it is longer by more than the leeway.
+/// Truncates the text to `length` characters, including `end`, if it is longer than `length` plus the leeway.
 pub fn truncated(text: &str, [length, leeway]: [i64; 2], kills_words: bool, end: &str, budget: &Budget) -> Result<Value> {
     budget.spend(2 * text.len() + end.len())?;
     if text.chars().count() as i64 <= length.saturating_add(leeway) {
@@ -118,7 +118,7 @@ pub fn truncated(text: &str, [length, leeway]: [i64; 2], kills_words: bool, end:
     Ok(Value::text([whole, end].concat()))
 }
 
-/// The first letter after each of these characters large, the others small.
+/// Makes the first letter after each separator uppercase and the others lowercase.
 pub fn title(text: &str, is_between_words: fn(char) -> bool, budget: &Budget) -> Result<Value> {
     budget.spend(LONGEST_IN_OTHER_CASE * text.len())?;
     let mut is_inside = false;
@@ -134,12 +134,12 @@ pub fn title(text: &str, is_between_words: fn(char) -> bool, budget: &Budget) ->
     Ok(Value::text(titled))
 }
 
-/// What is between words to the filter `title`; to Python's `str.title`, whatever is no letter.
+/// Whether the filter `title` capitalizes the letter after this character. Python's `str.title` does so after every non-letter.
 pub fn is_before_title(c: char) -> bool {
     is_space(c) || matches!(c, '-' | '(' | '{' | '[' | '<')
 }
 
-/// The text without these characters at its ends, or without white space.
+/// Removes these characters, or white space, from the ends of the text.
 pub fn trimmed<'t>(text: &'t str, chars: Option<&str>, [at_start, at_end]: [bool; 2], budget: &Budget) -> Result<&'t str> {
     budget.spend(text.len().saturating_mul(chars.map_or(1, |chars| chars.len().max(1))))?;
     let is_cut = |c: char| chars.map_or_else(|| is_space(c), |chars| chars.contains(c));
@@ -147,12 +147,12 @@ pub fn trimmed<'t>(text: &'t str, chars: Option<&str>, [at_start, at_end]: [bool
     Ok(if at_end { text.trim_end_matches(is_cut) } else { text })
 }
 
-/// What Python's `str.isspace` takes for white space.
+/// Whether `c` is white space for Python's `str.isspace`.
 pub fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }
 
-/// The text with `new` for each `old`, at most `count` times.
+/// Replaces `old` with `new`, at most `count` times.
 pub fn replaced(text: &str, old: &str, new: &str, count: Option<i64>, budget: &Budget) -> Result<Value> {
     budget.spend(text.len() + old.len())?;
     let count = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
@@ -161,7 +161,7 @@ pub fn replaced(text: &str, old: &str, new: &str, count: Option<i64>, budget: &B
     Ok(Value::text(text.replacen(old, new, found)))
 }
 
-/// The items as text, with `separator` between them.
+/// Joins the items as text, with `separator` between them.
 pub fn joined(items: &[Value], separator: &str, budget: &Budget) -> Result<Value> {
     let mut out = Output::new(budget);
     for (i, item) in items.iter().enumerate() {
@@ -173,7 +173,7 @@ pub fn joined(items: &[Value], separator: &str, budget: &Budget) -> Result<Value
     Ok(Value::text(out.into_text()))
 }
 
-/// The parts between separators, or between runs of white space; after `most` cuts the rest is one.
+/// Splits a text at separators, or at runs of white space. After `most` splits, the rest is one part.
 pub fn split(text: &str, separator: Option<&str>, most: Option<i64>, from_end: bool, budget: &Budget) -> Result<Value> {
     budget.spend(2 * text.len())?;
     let most = most.and_then(|most| usize::try_from(most).ok()).map_or(usize::MAX, |most| most.saturating_add(1));
@@ -201,7 +201,7 @@ fn words(text: &str, most: usize) -> Vec<&str> {
     words
 }
 
-/// Last word first.
+/// Like `words`, but from the end of the text, with the last word first.
 fn last_words(text: &str, most: usize) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text.trim_end_matches(is_space);
@@ -214,13 +214,13 @@ fn last_words(text: &str, most: usize) -> Vec<&str> {
     words
 }
 
-/// The lines, with their ends where these are kept.
+/// Splits a text into lines, with their line ends if `keeps_ends`.
 pub fn lines(text: &str, keeps_ends: bool, budget: &Budget) -> Result<Value> {
     budget.spend(2 * text.len())?;
     texts(split_lines(text).into_iter().map(|(line, end)| if keeps_ends { end } else { line }).collect(), budget)
 }
 
-/// Python's `str.splitlines`: each line without its end, and with it.
+/// Python's `str.splitlines`: each line without and with its line end.
 fn split_lines(text: &str) -> Vec<(&str, &str)> {
     let mut lines = Vec::new();
     let mut rest = text;
@@ -240,11 +240,11 @@ pub fn texts(parts: Vec<&str>, budget: &Budget) -> Result<Value> {
     Value::list(parts.into_iter().map(Value::text).collect(), budget)
 }
 
-/// Each line but the first after `width` spaces; empty ones only where `blank`.
+/// Puts `width` before each line. The first line gets it only if `first`, and empty lines only if `blank`.
 pub fn indented(text: &str, width: &str, first: bool, blank: bool, budget: &Budget) -> Result<Value> {
     let mut out = Output::new(budget);
     budget.spend(text.len())?;
-    // Python adds this line end.
+    // Python adds this line end, too.
     for (i, (line, _)) in split_lines(&[text, "\n"].concat()).into_iter().enumerate() {
         if i > 0 {
             out.push("\n")?;
@@ -258,7 +258,7 @@ pub fn indented(text: &str, width: &str, first: bool, blank: bool, budget: &Budg
     Ok(Value::text(out.into_text()))
 }
 
-/// `"%s has %d"` with the values in their places.
+/// Formats values with a format such as `"%s has %d"`.
 pub fn formatted_by_percent(format: &str, values: Vec<Value>, budget: &Budget) -> Result<Value> {
     let mut out = Output::new(budget);
     let mut values = values.into_iter();
@@ -288,7 +288,7 @@ pub fn formatted_by_percent(format: &str, values: Vec<Value>, budget: &Budget) -
     Ok(Value::text(out.into_text()))
 }
 
-/// `"{} has {1} and {name}"` with the values in their places.
+/// Formats values with a format such as `"{} has {1} and {name}"`.
 pub fn formatted_by_braces(format: &str, values: &[Value], names: &[(String, Value)], budget: &Budget) -> Result<Value> {
     let mut out = Output::new(budget);
     let mut rest = format;

@@ -1,4 +1,4 @@
-//! The values of a template: Python's, as far as templates meet them.
+//! Values of a template: Python's values, as far as templates use them.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use super::budget::Budget;
 use super::error::{JinjaError, Result, refused};
 use crate::Date;
 
-/// How deep lists and maps nest: they are written, compared and dropped by recursion.
+/// Maximum nesting of lists and maps, because they are written, compared and dropped recursively.
 const MAX_DEPTH: usize = 64;
 
 #[derive(Clone)]
@@ -18,15 +18,15 @@ pub enum Value {
     Int(i64),
     Float(f64),
     Text(Rc<str>),
-    /// A text that the filters `safe` and `escape` give: what is added to it is escaped. See [`Value::plain`].
+    /// Escaped text from the filters `safe` and `escape`. Text that is added to it is escaped. See [`Value::plain`].
     Safe(Rc<str>),
     List(Rc<List>),
     Map(Rc<Map>),
-    /// What `namespace()` makes: the only value that changes. It is in no other value, and so never in itself.
+    /// Result of `namespace()`, the only mutable value. Other values cannot contain it, so it cannot contain itself.
     Namespace(Rc<RefCell<Vec<(Self, Self)>>>),
     Loop(Rc<Loop>),
     Cycler(Rc<Cycler>),
-    /// Its number, and the scope in which it is defined.
+    /// Index of the macro, and the scope in which it is defined.
     Macro(usize, usize),
     Function(Function),
 }
@@ -44,15 +44,15 @@ pub struct List {
 pub enum ListKind {
     List,
     Tuple,
-    /// A tuple whose items have names: what `groupby` gives.
+    /// A tuple with named items: the result of `groupby`.
     Group,
-    /// The keys, values or items of a map: they have a number, but no places.
+    /// The keys, values or items of a map. They have a length, but no indices.
     View,
-    /// What most filters give: it has neither, counts as true, and gives its items once.
+    /// The result of most filters. It has no length and no indices, counts as true, and returns its items once.
     Generator,
 }
 
-/// Keys are in the order in which they came.
+/// A map that keeps the order in which keys were added.
 pub struct Map {
     pub entries: Vec<(Value, Value)>,
     pub(super) depth: usize,
@@ -62,11 +62,11 @@ pub struct Map {
 pub struct Loop {
     pub items: Vec<Value>,
     pub index: Cell<usize>,
-    /// What `changed` was last asked for.
+    /// Arguments of the last call of `changed`.
     pub last: RefCell<Option<Value>>,
-    /// How many loops of the same statement it is in.
+    /// Number of loops of the same statement around this one.
     pub depth: usize,
-    /// Of a recursive loop, the number of its statement and the scope that this is in.
+    /// For recursive loops, the index of the statement and the scope of the statement.
     pub statement: Option<(usize, usize)>,
 }
 
@@ -87,7 +87,7 @@ pub enum Function {
     StrftimeNow(Date),
     Cycler,
     Joiner,
-    /// A method that is looked at and not called.
+    /// A method that is accessed but not called.
     Method,
 }
 
@@ -112,7 +112,7 @@ impl Value {
         Ok(Self::List(Rc::new(List { depth: depth_over(items.iter(), budget)?, items, kind, is_spent: Cell::new(false) })))
     }
 
-    /// What a value is called in messages.
+    /// Type name for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Undefined => "undefined value",
@@ -129,7 +129,7 @@ impl Value {
         }
     }
 
-    /// The value as all but `+` take it.
+    /// Removes the mark that a text is escaped, which only `+` and some filters use.
     pub fn plain(self) -> Self {
         if let Self::Safe(text) = self { Self::Text(text) } else { self }
     }
@@ -158,7 +158,7 @@ impl Value {
         }
     }
 
-    /// A whole number; Python's booleans are numbers.
+    /// The value as a whole number. Booleans are numbers, as in Python.
     pub fn as_int(&self) -> Result<i64> {
         match self {
             Self::Int(number) => Ok(*number),
@@ -167,12 +167,12 @@ impl Value {
         }
     }
 
-    /// How many: a number below zero is none.
+    /// The value as a count. Negative numbers become 0.
     pub fn as_count(&self) -> Result<usize> {
         Ok(usize::try_from(self.as_int()?.max(0)).unwrap_or(usize::MAX))
     }
 
-    /// The values that a loop runs over: of a map its keys, of a text its characters.
+    /// The values that a loop runs over: the keys of a map, the characters of a text.
     pub fn items(&self, budget: &Budget) -> Result<Vec<Self>> {
         let length = if let Self::List(list) = self { Some(list.items.len()) } else { self.length() };
         budget.spend(length.unwrap_or(0).saturating_mul(size_of::<Self>()))?;
@@ -186,7 +186,7 @@ impl Value {
         }
     }
 
-    /// How many values [`Value::items`] gives, where Python knows it.
+    /// Number of values that [`Value::items`] returns, if Python knows it.
     pub fn length(&self) -> Option<usize> {
         match self {
             Self::Undefined => Some(0),
@@ -207,17 +207,17 @@ impl Value {
     }
 }
 
-/// Checks that a value may be in another one.
+/// Checks that another value may contain this one.
 pub fn check_storable(value: &Value) -> Result<()> {
     value.depth().map(|_| ())
 }
 
-/// Checks that a namespace may have this name: transformers keeps templates from what Python itself stores there.
+/// Checks that a namespace may have this name. transformers denies templates access to the names that Python itself stores there.
 pub fn check_name(name: &Value) -> Result<()> {
     if name.as_text()?.starts_with('_') { refused("it stores a name that begins with _") } else { Ok(()) }
 }
 
-/// How deep a value of these nests.
+/// Nesting depth of a value that contains these items.
 pub(super) fn depth_over<'v>(items: impl Iterator<Item = &'v Value>, budget: &Budget) -> Result<usize> {
     let mut depth = 1;
     let mut count = 0;
@@ -236,14 +236,14 @@ impl Cycler {
 }
 
 impl List {
-    /// Whether it is a list or a tuple, whose items have places.
+    /// Whether the items have indices: those of lists and tuples do.
     pub fn has_places(&self) -> bool {
         matches!(self.kind, ListKind::List | ListKind::Tuple | ListKind::Group)
     }
 }
 
 impl Loop {
-    /// What `loop.name` is.
+    /// The value of `loop.name`.
     pub fn attribute(&self, name: &str) -> Option<Value> {
         let (index, length) = (self.index.get(), self.items.len());
         let number = |number: usize| Some(Value::Int(number as i64));

@@ -1,4 +1,4 @@
-//! Values as text: Python's `str`, its `repr`, and JSON.
+//! Writes values as text: Python's `str`, its `repr`, and JSON.
 
 use super::budget::{Budget, Output};
 use super::error::{Result, refused};
@@ -11,7 +11,7 @@ pub fn written(value: &Value, budget: &Budget) -> Result<String> {
     Ok(out.into_text())
 }
 
-/// Writes Python's `str(value)`; an undefined value is nothing.
+/// Writes Python's `str(value)`. An undefined value writes nothing.
 pub fn write(value: &Value, out: &mut Output<'_>) -> Result<()> {
     match value {
         Value::Undefined => Ok(()),
@@ -63,7 +63,7 @@ fn write_between<T>(
     out.push(close)
 }
 
-/// Python's `repr` of a text: in double quotes where it has single ones only.
+/// Python's `repr` of a text: in double quotes if it contains single quotes only.
 fn write_quoted(text: &str, out: &mut Output<'_>) -> Result<()> {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut buffer = [0; 4];
@@ -86,7 +86,7 @@ fn write_quoted(text: &str, out: &mut Output<'_>) -> Result<()> {
     out.push(quote.encode_utf8(&mut buffer))
 }
 
-/// Python's `str.isprintable`. Rust decides the same of a character that is not the first of a text.
+/// Python's `str.isprintable`. Rust decides the same for a character that is not the first of a text.
 fn is_printable(c: char) -> bool {
     String::from_iter(['a', c]).escape_debug().nth(1) == Some(c)
 }
@@ -99,14 +99,14 @@ pub fn float(number: f64) -> String {
     format!("{mantissa}e{sign}{digits:0>2}")
 }
 
-/// How JSON is written.
+/// Format of JSON.
 #[derive(Clone, Default)]
 pub struct JsonStyle {
     /// Indentation of each level. `None` writes everything on one line.
     pub indent: Option<String>,
     pub sort_keys: bool,
     pub escapes_unicode: bool,
-    /// Between items, and between key and value.
+    /// Separators between items, and between key and value.
     pub separators: Option<[String; 2]>,
 }
 

@@ -1,6 +1,6 @@
-//! Texts as people give them, without what programs put around them. Everything else in them is text, such as spaces of no width.
+//! Cleans texts that people provide: removes only what programs add around them. All other characters stay, such as zero-width spaces.
 
-/// A text without the byte order mark at its start, in which every line end, also of Windows and of old Macs, is a line feed.
+/// Removes a byte order mark at the start, and converts line ends of Windows and old Macs to line feeds.
 ///
 /// ```
 /// assert_eq!(glasscage::text::given::given_text("\u{feff}One.\r\nTwo.\r"), "One.\nTwo.\n");
@@ -9,7 +9,7 @@ pub fn given_text(text: &str) -> String {
     kept(text).map(|(_, c)| c).collect()
 }
 
-/// The text of a file: also without the line end that editors put at its end, one of them.
+/// The text of a file. Like [`given_text`], but also removes one line end at the end of the text, because editors add it.
 ///
 /// ```
 /// assert_eq!(glasscage::text::given::text_of_file("One.\r\nTwo.\r\n\r\n"), "One.\nTwo.\n");
@@ -19,7 +19,7 @@ pub fn text_of_file(text: &str) -> String {
     given.strip_suffix('\n').map_or(given.clone(), str::to_owned)
 }
 
-/// The characters of [`given_text`], each with its number in `text`.
+/// The characters of [`given_text`], each with its 0-based index in `text`.
 pub fn kept(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut numbered = text.chars().enumerate().peekable();
     numbered.next_if(|&(_, c)| c == '\u{feff}');

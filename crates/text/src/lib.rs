@@ -1,4 +1,4 @@
-//! Text: its language, its sentences and words, and which tokens belong to which.
+//! Text: its language, its sentences and words, and the tokens of each sentence.
 
 pub mod given;
 pub mod languages;

@@ -1,12 +1,12 @@
-//! Bytes <-> tokens <-> sentences.
+//! Maps bytes to tokens, and tokens to sentences.
 
 use std::ops::Range;
 
-/// The tokens of each sentence: a token belongs to the sentence that holds its first character that is no white
-/// space, or its first character where it is all white space.
+/// The tokens of each sentence. A token belongs to the sentence that contains its first character that is not white space, or its first
+/// character if it is all white space.
 ///
-/// `sentences` tile `text`; `tokens` are byte spans in `text`, ascending; the result is ranges of token numbers,
-/// one a sentence, that tile the tokens.
+/// `sentences` tile `text`. `tokens` are ascending byte spans in `text`. The result has one range of token indices per sentence, and these
+/// ranges tile the tokens.
 pub fn tokens_of_sentences(text: &str, sentences: &[Range<usize>], tokens: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut next = 0;
     let mut tokens_until = |end: usize| {
@@ -17,21 +17,21 @@ pub fn tokens_of_sentences(text: &str, sentences: &[Range<usize>], tokens: &[Ran
         start..next
     };
     let mut ranges: Vec<_> = sentences.iter().map(|sentence| tokens_until(sentence.end)).collect();
-    // Tokens that cover nothing after the last character belong to the last sentence.
+    // Empty tokens after the last character belong to the last sentence.
     if let Some(last) = ranges.last_mut() {
         last.end = tokens.len();
     }
     ranges
 }
 
-/// The byte where `token`'s first visible character begins; where it begins itself if it has none, or begins
-/// inside a character. The token may end inside that character.
+/// Byte at which `token`'s first visible character starts. The token may end inside that character. The token's own start if it has no
+/// visible character, or starts inside a character.
 pub fn first_visible(text: &str, token: &Range<usize>) -> usize {
     let rest = text.get(token.start..).unwrap_or_default();
     token.start + first_visible_of(rest.char_indices(), token.len()).unwrap_or(0)
 }
 
-/// Where the first visible one of these characters begins, if that is before byte `end`; reads none after.
+/// Start of the first visible character, if it is before byte `end`. Reads no characters after `end`.
 fn first_visible_of(chars: impl Iterator<Item = (usize, char)>, end: usize) -> Option<usize> {
     let mut before_end = chars.take_while(|(start, _)| *start < end);
     before_end.find(|(_, c)| !c.is_whitespace()).map(|(start, _)| start)
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_token_that_ends_inside_its_first_visible_character_belongs_to_that_sentence() {
-        // Llama 3 cuts " 🦊" after the space and two bytes.
+        // Llama 3 splits " 🦊" after the space and two bytes.
         assert_eq!(tokens_of_sentences("Good. 🦊", &[0..6, 6..10], &[0..5, 5..8, 8..9, 9..10]), [0..1, 1..4]);
     }
 

@@ -1,13 +1,13 @@
-//! A text that arrives in pieces of characters.
+//! Decodes a text that arrives in pieces, which may be parts of characters.
 
-/// Bytes in, whole characters out.
+/// Receives bytes and returns complete characters.
 #[derive(Default)]
 pub struct TextStream {
     pending: Vec<u8>,
 }
 
 impl TextStream {
-    /// The characters that are whole with these bytes.
+    /// Adds bytes and returns the characters that are now complete.
     pub fn push(&mut self, bytes: &[u8]) -> String {
         self.pending.extend_from_slice(bytes);
         let whole = match std::str::from_utf8(&self.pending) {

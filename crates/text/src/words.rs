@@ -1,4 +1,4 @@
-//! Words: what stands between white space, its punctuation included.
+//! Words: text between white space, including punctuation.
 
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 """Glasscage in Python: explanations of what a language model's answer depends on, sentence by sentence.
 
-An explanation is a `Document`: texts, their sentences, the attribution table **T**, and how it was made. It is read and written as the JSON
-that the page opens, and travels as a link. The arrays that the page computes of it (A, Y, context and row attribution) are its properties.
-`explain` makes one with a Hugging Face model; `glasscage.importers` makes one of the results of other tools.
+An explanation is a `Document`: texts, their sentences, the attribution table **T**, and how it was made. It is read and written as JSON,
+which the page opens, and fits in a link. Its properties are the arrays that the page computes from it (A, Y, context and row attribution).
+`explain` creates a document with a Hugging Face model. `glasscage.importers` creates documents from the results of other tools.
 """
 
 from .document import Document

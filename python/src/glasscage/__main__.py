@@ -16,7 +16,7 @@ MEDIA_TYPES = {
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Static files, of the media types that browsers ask for."""
+    """Serves static files with the media types that browsers need."""
 
     def guess_type(self, path: str | os.PathLike[str]) -> str:
         return MEDIA_TYPES.get(pathlib.PurePath(path).suffix) or super().guess_type(path)
@@ -26,7 +26,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 def server(folder: pathlib.Path, port: int) -> http.server.ThreadingHTTPServer:
-    """A server of the page in `folder`, for this machine alone; port 0 is any free one."""
+    """Creates a server of the page in `folder`, only for this machine. Port 0 chooses a free port."""
 
     def handler(*args: object) -> Handler:
         return Handler(*args, directory=str(folder))  # type: ignore[arg-type]

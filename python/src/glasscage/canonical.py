@@ -1,4 +1,4 @@
-"""A document in the form in which the page writes it: keys in the order of the schema, scores as floats, no fields that say a default."""
+"""Documents in the form that the page writes: keys in the order of the schema, scores as floats, no fields with default values."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ _FLOATS = {"table", "alone", "flow", "amount", "temperature", "top_p"}
 
 
 def canonical(data: dict[str, Any]) -> dict[str, Any]:
-    """A copy in that form."""
+    """Returns a copy of the document in this form."""
     found: dict[str, Any] = _canonical(data, schema())
     return found
 

@@ -1,6 +1,6 @@
-"""What holds a document together, beyond its schema: the checks of `Document::check` and of `limits` in `crates/core/src/explanation`.
+"""Checks of documents beyond the schema, as in `Document::check` and `limits` in `crates/core/src/explanation`.
 
-The page refuses what they refuse.
+The page rejects documents that these checks reject.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _MAX_COUNT = (1 << 64) - 1
 
 
 def check(data: Any) -> None:
-    """Raises `DocumentError` where the page would not open the document."""
+    """Raises `DocumentError` if the page would not open the document."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise DocumentError("this is not an explanation document")
     version = data.get("version")

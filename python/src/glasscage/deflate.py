@@ -1,7 +1,7 @@
-"""Raw deflate as miniz_oxide 0.8 writes it at level 10, so that a link has the same characters whoever makes it.
+"""Raw deflate with the same output as miniz_oxide 0.8 at level 10, so that Python and the page create identical links.
 
-Any inflater reads it; zlib would choose other matches. The search is that of miniz's `compress_normal`: hash chains over three bytes and
-lazy matching. Blocks are written by `huffman`. In pure Python this takes a second for some ten kilobytes; links have a few.
+Any inflater can read it, but zlib would choose other matches. The search is that of miniz's `compress_normal`: hash chains over three bytes
+and lazy matching. `huffman` writes the blocks. In pure Python this takes about a second for ten kilobytes; links have a few kilobytes.
 """
 
 from collections.abc import Iterator
@@ -13,15 +13,15 @@ _WINDOW = 1 << 15
 _MASK = _WINDOW - 1
 _MIN_MATCH = 3
 _MAX_MATCH = 258
-# A match of three bytes farther than this costs more than it saves.
+# A match of three bytes farther away than this costs more than it saves.
 _FAR = 8 << 10
 _CODE_BUFFER = 64 << 10
-# From 1500 probes of level 10, `probes_from_flags`: without a match of 32 bytes, and with one.
+# Probes of level 10 (1500), by `probes_from_flags`: without and with a match of 32 bytes.
 _PROBES = (1 + (1500 + 2) // 3, 1 + ((1500 >> 2) + 2) // 3)
 
 
 def deflate(data: bytes) -> bytes:
-    """`miniz_oxide::deflate::compress_to_vec(data, 10)`."""
+    """Returns the same bytes as `miniz_oxide::deflate::compress_to_vec(data, 10)`."""
     writer = BitWriter()
     for block in _blocks(data):
         write_block(writer, block.codes, data[block.start : block.end], block.may_be_stored, block.is_last)
@@ -30,7 +30,7 @@ def deflate(data: bytes) -> bytes:
 
 @dataclass
 class _Block:
-    """Literals, as their byte, and matches, as length and distance, for `data[start:end]`."""
+    """The codes of `data[start:end]`: literals as bytes, matches as (length, distance)."""
 
     start: int
     codes: list[int | tuple[int, int]] = field(default_factory=list)
@@ -46,7 +46,7 @@ class _Block:
 
     @property
     def is_full(self) -> bool:
-        """A literal takes a byte of the code buffer, a match three, and eight of either one more."""
+        """Whether the code buffer is full. A literal takes one byte of it, a match three, and each group of eight codes one more."""
         position = 1 + len(self.codes) + 2 * self.n_matches + len(self.codes) // 8
         n_bytes = self.end - self.start
         return position > _CODE_BUFFER - 8 or (n_bytes > 31 << 10 and (position * 115) >> 7 >= n_bytes)
@@ -74,7 +74,7 @@ def _blocks(data: bytes) -> Iterator[_Block]:
                 block.add((length, distance))
                 step, saved = length, (0, 0)
             else:
-                # The next byte may begin a longer one.
+                # A longer match may begin at the next byte.
                 literal, saved = data[position], (length, distance)
         position += step
         finder.size = min(finder.size + step, _WINDOW)
@@ -87,18 +87,18 @@ def _blocks(data: bytes) -> Iterator[_Block]:
 
 
 class _Finder:
-    """Hash chains over the last 32 kB; places are kept modulo 2^16, as in miniz."""
+    """Finds matches with hash chains over the last 32 kB. Positions are kept modulo 2^16, as in miniz."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._next = [0] * _WINDOW
         self._head = [0] * _WINDOW
         self._inserted = 0
-        # How far back a match may begin.
+        # Maximum distance of a match.
         self.size = 0
 
     def find(self, position: int, length: int) -> tuple[int, int]:
-        """The first longest match of more than `length` bytes at `position`, and its distance; `length` and 0 where there is none."""
+        """Returns length and distance of the first longest match at `position` with more than `length` bytes, or `length` and 0."""
         longest = min(_MAX_MATCH, len(self._data) - position)
         self._insert(position + longest - 2)
         self.size = min(_WINDOW - longest, self.size)
@@ -133,7 +133,7 @@ class _Finder:
                 ending = data[position + length - 1 : position + length + 1]
 
     def _insert(self, end: int) -> None:
-        """Every place before `end`, each with the two bytes after it."""
+        """Adds every position before `end` to the hash chains, each with the two bytes after it."""
         data = self._data
         for place in range(self._inserted, end):
             hashed = (data[place] << 10 ^ data[place + 1] << 5 ^ data[place + 2]) & _MASK

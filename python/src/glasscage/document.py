@@ -1,4 +1,4 @@
-"""The explanation as a document: what the page opens, whoever made it."""
+"""Explanations as documents, which the page opens."""
 
 import copy
 import os
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class Document:
-    """One explanation: texts, sentences, the attribution table **T** and how it was made. The rest is computed of it.
+    """One explanation: texts, sentences, the attribution table **T** and how it was made. Everything else is computed from these.
 
-    `data` is its JSON; whoever changes it makes a new document of it, so that it is checked again.
+    `data` is its JSON. To change it, create a new document, which is checked again.
     """
 
     def __init__(self, data: Mapping[str, Any]) -> None:
@@ -42,16 +42,16 @@ class Document:
         manifest: Mapping[str, Any] | None = None,
         output: Sequence[int] | None = None,
     ) -> "Document":
-        """A document of a table of m x (n + m) mean scores, NaN where nothing was measured.
+        """Creates a document from a table of m x (n + m) mean scores, with NaN for cells that were not measured.
 
-        `output` are the 0-based generated sentences to explain: without it, the last one. `method` needs an `id`, and a `unit` where the
-        page does not know it.
+        `output` lists the 0-based generated sentences to explain; by default the last one. `method` needs an `id`, and a `unit` if the page
+        does not know the method.
         """
         scores = np.asarray(table, dtype=np.float64)
         n, m = len(prompt.sentences), len(generation.sentences)
         if scores.shape != (m, n + m):
             raise ValueError(f"a table of {scores.shape} is not one of {m} generated sentences and {n + m} sources")
-        # Infinite numbers stay, so that they are refused and not taken for cells that were not measured.
+        # Infinite scores stay in the document, so that they are rejected and not mistaken for unmeasured cells.
         exists = graph.causal_mask(n, m) & ~np.isnan(scores)
         cells = [[float(cell) if there else None for cell, there in zip(*row, strict=True)] for row in zip(scores, exists, strict=True)]
         defaults = {"aggregation": "mean", "normalization": "full", "replacement": "", "passes": [0, 0]}
@@ -80,11 +80,13 @@ class Document:
 
     @classmethod
     def from_link(cls, address: str) -> "Document":
-        """The document in a link: an address, what stands after its `#`, or a text with a link in it, as mail and chat leave it."""
+        """Reads the document in a link. `link` is an address, the part after its `#`, or a text with a link in it, for example from mail or
+        chat.
+        """
         return cls(link.from_fragment(mailed.fragment_in(address.strip())))
 
     def to_json(self) -> str:
-        """The document as indented JSON, as the page and the command line write it."""
+        """Returns the document as indented JSON, in the form that the page and the command line write."""
         return json_text.pretty(self.data)
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -92,31 +94,33 @@ class Document:
         pathlib.Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
 
     def link(self, base: str = "") -> str:
-        """An address that carries the document: that of a page of Glasscage, `#`, and the document itself, its table at 16 bits."""
+        """Returns an address that contains the document: the address of a Glasscage page, `#`, and the document with a 16-bit table."""
         return f"{base.partition('#')[0]}#{link.to_fragment(self.data)}"
 
     def to_svg(self, path: str | os.PathLike[str] | None = None, *options: str) -> str:
-        """The picture that the page shows, drawn by the command line `glasscage export`; `options` are those of it, such as `--dark`."""
+        """Returns the picture that the page shows. The command line `glasscage export` draws it; `options` are its options, such as
+        `--dark`.
+        """
         return program.export(self.to_json(), "svg", path, options)
 
     def to_html(self, viewer: str | os.PathLike[str] | None = None, path: str | os.PathLike[str] | None = None, *options: str) -> str:
-        """A page that works from disk.
+        """Returns a standalone HTML file that works from disk.
 
-        `viewer` is a built page of Glasscage, or its `explanation.html`; else that of GLASSCAGE_DIST, or of the package.
+        `viewer` is a built page of Glasscage, or its `explanation.html`. By default it is that of GLASSCAGE_DIST, or that of the package.
         """
         return program.export(self.to_json(), "html", path, ["--viewer", str(viewers.find(viewer)), *options])
 
     def widget(self, viewer: str | os.PathLike[str] | None = None, hide: str = "") -> "Widget":
-        """The document in a notebook, to be clicked in (`glasscage[widget]`); `viewer` as for `to_html`.
+        """Returns an interactive widget for notebooks (`glasscage[widget]`). `viewer` is as for `to_html`.
 
-        `hide` are the parts of the viewer that are left out, with commas: graph, shares, details, tabs, derivation, manifest.
+        `hide` lists the parts of the viewer to hide, separated by commas: graph, shares, details, tabs, derivation, manifest.
         """
         from .widget import Widget
 
         return Widget(self, viewer, hide)
 
     def _repr_svg_(self) -> str | None:
-        """The picture that notebooks show, and keep without a kernel; nothing where the command line is not there."""
+        """Returns the picture for notebooks, which they also show without a kernel. `None` if the command line is not installed."""
         try:
             return self.to_svg()
         except program.ProgramError:
@@ -139,23 +143,23 @@ class Document:
 
     @property
     def sources(self) -> list[str]:
-        """The texts of all n + m sentences, those of the prompt first: the columns of the arrays."""
+        """The texts of all n + m sentences, prompt sentences first: the columns of the arrays."""
         return self.prompt.sentence_texts + self.generation.sentence_texts
 
     @property
     def labels(self) -> list[str]:
-        """Their names on the page: P1, P2, ... G1, G2, ..."""
+        """The names of the sentences on the page: P1, P2, ... G1, G2, ..."""
         n, m = len(self.data["prompt"]["sentences"]), len(self.data["generation"]["sentences"])
         return [f"P{j + 1}" for j in range(n)] + [f"G{i + 1}" for i in range(m)]
 
     @property
     def output(self) -> list[int]:
-        """The generated sentences being explained: 0-based rows; where the document chooses none, the last one."""
+        """The explained sentences as 0-based rows. The last sentence if the document chooses none."""
         return list(self.data["output"]) or [len(self.data["generation"]["sentences"]) - 1]
 
     @property
     def table(self) -> Array:
-        """**T**, m x (n + m), as measured, in the unit of the method (nats per token); NaN where there is no number."""
+        """**T**, m x (n + m), as measured, in the unit of the method (nats per token). NaN for cells without a number."""
         return np.array(self.data["table"], dtype=np.float64)
 
     @property
@@ -166,14 +170,14 @@ class Document:
 
     @property
     def flow(self) -> Array | None:
-        """The information flow from each source, m x (n + m), by which scores can be weighted; NaN where there is no number."""
+        """The information flow from each source, m x (n + m), used to weight scores. NaN for cells without a number."""
         return np.array(self.data["flow"], dtype=np.float64) if "flow" in self.data else None
 
     @property
     def scores(self) -> Array:
-        """**S**, the derived scores, from which the graph is made: **T**, summed, compressed or weighted as the document says.
+        """**S**, the derived scores from which the graph is made: **T**, summed, compressed or weighted as the document says.
 
-        What is compressed has no unit.
+        Compressed scores have no unit.
         """
         method = self.data["method"]
         tokens = np.array(self.data["prompt"]["tokens"] + self.data["generation"]["tokens"], dtype=np.float64)
@@ -183,7 +187,7 @@ class Document:
 
     @property
     def adjacency(self) -> Array:
-        """**A**, m x (n + m): the weights of the edges; 0 where there is no number."""
+        """**A**, m x (n + m): the weights of the edges. 0 for cells without a number."""
         return graph.normalize(self.scores, self.data["method"]["normalization"])
 
     @property
@@ -192,11 +196,11 @@ class Document:
         return graph.total_influence(self.adjacency)
 
     def context_attribution(self, output: Sequence[int] | None = None) -> Array:
-        """What each prompt sentence gives to the output, directly and through steps in between: the prompt columns of Y's rows, summed."""
+        """Influence of each prompt sentence on the output, directly and through steps: the sum of the prompt columns of Y's output rows."""
         return graph.context_attribution(self.adjacency, self._rows(output))
 
     def row_attribution(self, output: Sequence[int] | None = None) -> Array:
-        """The baseline, directly only: the prompt columns of A's rows, summed."""
+        """The baseline, direct influence only: the sum of the prompt columns of A's output rows."""
         return graph.row_attribution(self.adjacency, self._rows(output))
 
     def _rows(self, output: Sequence[int] | None) -> list[int]:

@@ -1,4 +1,4 @@
-"""The prompt in the model's chat frame, as tokens, and the tokens of an answer: what `src/model/chat` and `src/session/text.rs` do."""
+"""The prompt in the model's chat template as tokens, and the tokens of an answer, as in `src/model/chat` and `src/session/text.rs`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,31 +7,31 @@ from typing import Any
 from .passage import Passage
 from .spans import WHITE_SPACE, Span, first_visible
 
-# Chat templates may print the date; a fixed one, that of Llama 3.1's template, keeps results reproducible.
+# Chat templates may print the date. A fixed date, that of Llama 3.1's template, keeps results reproducible.
 _DATE = "26 Jul 2024"
-# As SentencePiece writes it.
+# SentencePiece's spelling of a space.
 _SPACE = "\u2581"
 _STAND_IN = "\ue000\ue001\ue002"
-# What stands before and after a thought, by family.
+# Delimiters of a thinking section, by model family.
 _THOUGHTS = (("<think>", "</think>"), ("[THINK]", "[/THINK]"), ("<|channel>thought", "<channel|>"))
 
 
 @dataclass(frozen=True)
 class Framed:
-    """What the model reads before it answers."""
+    """The tokens that the model reads before it answers."""
 
     ids: list[int]
-    # Tokens `start`, `start + 1`, ... are the prompt's; each with its span of the prompt.
+    # The tokens from `start` on are the prompt's. Each has a span of the prompt.
     start: int
     spans: list[Span]
     is_chat: bool
-    # What its frame ends with.
+    # The text of the frame after the prompt.
     after: str = ""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer in tokens, each with its span of the text."""
+    """The tokens of the answer, each with its span of the text."""
 
     text: str
     ids: list[int]
@@ -40,7 +40,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class SplitText:
-    """Prompt and answer as sentences, and which positions each sentence has among all tokens."""
+    """Prompt and answer split into sentences. `sources` has the positions of each sentence among all tokens."""
 
     prompt: Passage
     generation: Passage
@@ -53,12 +53,14 @@ class SplitText:
 
 
 def given_text(text: str) -> str:
-    """A text without the byte order mark at its start, in which every line end is a line feed: what `crates/text/src/given.rs` does."""
+    """Removes the byte order mark at the start and turns every line end into a line feed, as in `crates/text/src/given.rs`."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def frame(tokenizer: Any, prompt: str, use_template: bool = True) -> Framed:
-    """The prompt as one message of a user, without thinking; plain where the tokenizer has no template or it is not to be used."""
+    """Renders the prompt as one user message without thinking. Uses the plain prompt if the tokenizer has no template or `use_template` is
+    false.
+    """
     if not getattr(tokenizer, "is_fast", False):
         raise ValueError("this needs a fast tokenizer, which knows where in the text its tokens are")
     is_chat = use_template and bool(getattr(tokenizer, "chat_template", None))
@@ -78,13 +80,13 @@ def frame(tokenizer: Any, prompt: str, use_template: bool = True) -> Framed:
 
 
 def after_thought(tokenizer: Any, framed: Framed) -> Framed:
-    """The frame with the thought ended that it opens, for an answer that is given: such an answer is no thought."""
+    """Closes the thinking section that the frame opens, so that a given answer is not part of it."""
     ending = next((f"\n{close}\n\n" for opening, close in _THOUGHTS if framed.after.rfind(opening) > framed.after.rfind(close)), "")
     return replace(framed, ids=framed.ids + _encode(tokenizer, ending)[0], after=framed.after + ending) if ending else framed
 
 
 def given_answer(tokenizer: Any, text: str) -> Answer:
-    """A given text as an answer."""
+    """Tokenizes a given answer."""
     ids, spans = _encode(tokenizer, text)
     if not _control_ids(tokenizer).isdisjoint(ids):
         raise ValueError("the answer names a control token of the model, which its text must not become")
@@ -92,8 +94,8 @@ def given_answer(tokenizer: Any, text: str) -> Answer:
 
 
 def generated_answer(tokenizer: Any, context: Sequence[int], ids: Sequence[int]) -> Answer:
-    """What the model generated after `context`."""
-    # A few tokens before it, so that no space at its start is lost.
+    """Decodes the tokens `ids` that the model generated after `context`."""
+    # Decode with a few tokens before, so that a space at the start is kept.
     before = list(context[-4:])
     skipped = len(_decode(tokenizer, before))
     texts = [_decode(tokenizer, before + list(ids[: i + 1]))[skipped:] for i in range(len(ids))]
@@ -101,14 +103,14 @@ def generated_answer(tokenizer: Any, context: Sequence[int], ids: Sequence[int])
     spans, end = [], 0
     for partial in texts:
         start = end
-        # A character that is not whole yet belongs to the token that completes it, and to those before it by where it starts.
+        # An incomplete character belongs to the token that completes it. Earlier tokens end where it starts.
         end = max(end, _common_length(partial.rstrip("\ufffd"), text))
         spans.append((start, end))
     return Answer(text, list(ids), [*spans[:-1], (spans[-1][0], len(text))] if spans else [])
 
 
 def split(prompt: str, framed: Framed, answer: Answer) -> SplitText:
-    """Both as sentences, with the tokens of each."""
+    """Splits both texts into sentences, with the tokens of each."""
     prompt_passage, of_prompt = Passage.from_tokens(prompt, framed.spans)
     generation, of_answer = Passage.from_tokens(answer.text, answer.spans)
     starts = [(framed.start, of_prompt), (len(framed.ids), of_answer)]
@@ -116,13 +118,14 @@ def split(prompt: str, framed: Framed, answer: Answer) -> SplitText:
 
 
 def _control_ids(tokenizer: Any) -> set[int]:
-    """Control tokens: those that the tokenizer lists, and those that it only marks as special."""
+    """The control tokens: those that the tokenizer lists, and those that it only marks as special."""
     marked = getattr(tokenizer, "added_tokens_decoder", {}).items()
     return {*tokenizer.all_special_ids, *(number for number, token in marked if token.special)}
 
 
 def _in_template(tokenizer: Any, prompt: str) -> tuple[str, int, int, int]:
-    """The rendered template, where the prompt stands in it, and how many characters the template trimmed at the prompt's start."""
+    """Returns the rendered template, start and end of the prompt in it, and the number of characters that it trimmed at the prompt's start.
+    """
     before, _, after = _render(tokenizer, _STAND_IN).partition(_STAND_IN)
     text = _render(tokenizer, prompt)
     written = text[len(before) : len(text) - len(after)]
@@ -139,12 +142,12 @@ def _render(tokenizer: Any, prompt: str) -> str:
 
 
 def _encode(tokenizer: Any, text: str) -> tuple[list[int], list[Span]]:
-    """Tokens with their spans, in which white space belongs to the token after it."""
+    """Tokenizes a text. White space belongs to the span of the token after it."""
     encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
     ids, spans, reached = list(encoded["input_ids"]), [], 0
     for number, (start, end) in zip(ids, encoded["offset_mapping"], strict=True):
         if tokenizer.convert_ids_to_tokens(number) == _SPACE and text[start:end].strip(WHITE_SPACE):
-            # A space that the tokenizer added covers nothing, though its offsets are those of the character after it.
+            # A space that the tokenizer added has an empty span, although its offsets are those of the character after it.
             end = start
         # Byte-level tokenizers leave leading white space out of the offsets.
         is_gap = reached < start and not text[reached:start].strip(WHITE_SPACE)

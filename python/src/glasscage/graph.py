@@ -1,7 +1,7 @@
-"""T -> A -> Y, and the attributions read off them: the same equations as `crates/core/src/graph`, on arrays of m x (n + m).
+"""T -> A -> Y, and the attributions computed from them: the equations of `crates/core/src/graph` on arrays of m x (n + m).
 
-`n` prompt sentences, `m` generated ones. Row i has a cell for each of the n + i sentences before it; the rest of the rectangle is NaN in T
-and 0 in A and Y. A cell of T that was not measured is NaN, too, and counts as 0 in A.
+`n` is the number of prompt sentences, `m` that of generated sentences. Row i has a cell for each of the n + i sentences before it. The
+other cells are NaN in T, and 0 in A and Y. Unmeasured cells of T are also NaN, and count as 0 in A.
 """
 
 from collections.abc import Sequence
@@ -13,14 +13,15 @@ Array = NDArray[np.float64]
 
 
 def causal_mask(n_prompt: int, n_generated: int) -> NDArray[np.bool_]:
-    """Which cells there are."""
+    """Returns a mask of the existing cells."""
     return np.arange(n_prompt + n_generated)[None, :] < (n_prompt + np.arange(n_generated))[:, None]
 
 
 def normalize(table: Array, normalization: str = "full") -> Array:
-    """**A** (`eq:normalize`): `full` cuts negatives to 0 and divides each row by its sum; `nonnegative` only cuts; `none` takes T as it is.
+    """Computes **A** (`eq:normalize`). `full` clips negative scores to 0 and divides each row by its sum; `nonnegative` only clips; `none`
+    returns T.
 
-    Rows without a positive score stay zero: they are never filled with made-up weight.
+    Rows without a positive score stay zero.
     """
     scores: Array = np.where(np.isnan(table), 0.0, table).astype(np.float64)
     if normalization == "none":
@@ -28,7 +29,7 @@ def normalize(table: Array, normalization: str = "full") -> Array:
     positive: Array = np.maximum(scores, 0.0)
     if normalization == "nonnegative":
         return positive
-    # Divided by the largest first, so that the sum of huge scores stays finite.
+    # Divide by the largest score first, so that the sum of huge scores stays finite.
     largest = positive.max(axis=1, keepdims=True, initial=0.0)
     scaled = np.divide(positive, largest, out=np.zeros_like(positive), where=largest > 0)
     total = scaled.sum(axis=1, keepdims=True)
@@ -37,7 +38,7 @@ def normalize(table: Array, normalization: str = "full") -> Array:
 
 
 def total_influence(adjacency: Array) -> Array:
-    """**Y** = A (I - A)^-1 (`eq:all_at_once`), by forward substitution: Y[i] = A[i] + sum over k of A[i][k] Y[k]."""
+    """Computes **Y** = A (I - A)^-1 (`eq:all_at_once`) by forward substitution: Y[i] = A[i] + sum over k of A[i][k] Y[k]."""
     influence = adjacency.copy()
     n_generated = len(adjacency)
     n_prompt = adjacency.shape[1] - n_generated
@@ -47,12 +48,12 @@ def total_influence(adjacency: Array) -> Array:
 
 
 def context_attribution(adjacency: Array, output: Sequence[int]) -> Array:
-    """The prompt columns of the sum of Y's rows in `output` (`eq:context_attribution`)."""
+    """Returns the prompt columns of the sum of Y's rows in `output` (`eq:context_attribution`)."""
     return _prompt_columns(total_influence(adjacency), output)
 
 
 def row_attribution(adjacency: Array, output: Sequence[int]) -> Array:
-    """The baseline: the prompt columns of the sum of A's rows in `output`."""
+    """Returns the baseline: the prompt columns of the sum of A's rows in `output`."""
     return _prompt_columns(adjacency, output)
 
 
@@ -63,8 +64,9 @@ def _prompt_columns(rows: Array, output: Sequence[int]) -> Array:
 
 
 def compress(table: Array, compression: str, target_tokens: Array) -> Array:
-    """The scores of sentences with these mean scores and tokens, held down, x in nats: log is ln(1 + x/2), bounded
-    1 - exp(-x/10), hyperbolic x/(x + 2)."""
+    """Compresses mean scores. x is the loss of the target sentence in nats: log is ln(1 + x/2), bounded is 1 - exp(-x/10), hyperbolic is
+    x/(x + 2).
+    """
     nats = np.abs(table) * target_tokens[:, None]
     if compression == "log":
         return np.copysign(np.log1p(nats / 2.0), table)
@@ -76,8 +78,7 @@ def compress(table: Array, compression: str, target_tokens: Array) -> Array:
 
 
 def flow_weights(flow: Array) -> Array:
-    """What scores are multiplied by where they are weighted by an information flow: in each row the flow as a part of the largest, to the
-    power 2/3."""
+    """Returns the factors of scores that are weighted by information flow: (flow / largest flow of the row)^(2/3)."""
     positive = np.nan_to_num(np.maximum(flow, 0.0))
     largest = positive.max(axis=1, keepdims=True)
     weights: Array = np.divide(positive, largest, out=np.zeros_like(positive), where=largest > 0.0) ** (2.0 / 3.0)
@@ -85,10 +86,10 @@ def flow_weights(flow: Array) -> Array:
 
 
 def aggregate(table: Array, aggregation: str, compression: str, tokens: Array) -> Array:
-    """The scores from which the graph is made, of a table of means: summed over the tokens of both sentences, or not."""
+    """Derives the scores of the graph from mean scores. `sum` sums over the tokens of both sentences."""
     target_tokens = tokens[len(tokens) - len(table) :]
     scores = compress(table, compression, target_tokens)
     if aggregation == "sum":
-        # What is compressed is the sum over the target's tokens already.
+        # Compressed scores are already sums over the target's tokens.
         scores = scores * (target_tokens[:, None] if compression == "none" else 1.0) * tokens[None, :]
     return scores

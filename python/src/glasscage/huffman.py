@@ -1,4 +1,4 @@
-"""Deflate blocks (RFC 1951) with the Huffman codes that miniz chooses: `start_dynamic_block` and what it calls."""
+"""Deflate blocks (RFC 1951) with the Huffman codes that miniz chooses, as in `start_dynamic_block` and the functions that it calls."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ Code = int | tuple[int, int]
 
 
 class BitWriter:
-    """Bits, the lowest first."""
+    """Writes bits, lowest first."""
 
     def __init__(self) -> None:
         self.whole = bytearray()
@@ -37,13 +37,13 @@ class BitWriter:
         return len(self.whole), self._bits, self._n
 
     def load(self, saved: tuple[int, int, int]) -> None:
-        """Forgets what was put since."""
+        """Discards everything written since `save`."""
         length, self._bits, self._n = saved
         del self.whole[length:]
 
 
 def write_block(writer: BitWriter, codes: Sequence[Code], data: bytes, may_be_stored: bool, is_last: bool) -> None:
-    """A block of literals and matches, which stand for `data`; stored as it is where that is shorter."""
+    """Writes the literals and matches of `data` as one block. Stores `data` uncompressed if that is shorter."""
     writer.put(int(is_last), 1)
     saved = writer.save()
     if len(data) < 48:
@@ -73,7 +73,7 @@ def _put_codes(writer: BitWriter, codes: Sequence[Code], literals: list[tuple[in
 
 
 def _length(length: int) -> tuple[int, int, int]:
-    """Symbol, extra bits and how many of a match's length."""
+    """Returns symbol, extra bits, and number of extra bits of a match length."""
     if length == 258:
         return 285, 0, 0
     n = length - 3
@@ -82,7 +82,7 @@ def _length(length: int) -> tuple[int, int, int]:
 
 
 def _distance(distance: int) -> tuple[int, int, int]:
-    """The same of its distance."""
+    """Returns symbol, extra bits, and number of extra bits of a match distance."""
     n = distance - 1
     n_bits = max(0, n.bit_length() - 2)
     return n if n < 4 else 2 * (n_bits + 1) + (n >> n_bits & 1), n & ((1 << n_bits) - 1), n_bits
@@ -118,7 +118,7 @@ def _put_dynamic_tables(writer: BitWriter, codes: Sequence[Code]) -> tuple[list[
 
 
 def _runs(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Code sizes as symbols with their extra bits: 16 repeats the last size, 17 and 18 are zeros."""
+    """Encodes code sizes as symbols with extra bits: 16 repeats the last size, 17 and 18 are runs of zeros."""
     at = 0
     while at < len(sizes):
         size = sizes[at]
@@ -141,7 +141,7 @@ def _runs(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def code_sizes(counts: Sequence[int], limit: int) -> list[int]:
-    """Of each symbol, the bits of its code: a Huffman code, in which none has more than `limit`."""
+    """Returns the number of bits of each symbol's code: a Huffman code with at most `limit` bits per symbol."""
     symbols = sorted((i for i, count in enumerate(counts) if count), key=lambda i: counts[i])
     depths = _minimum_redundancy([counts[i] for i in symbols])
     n_of_size = [0] * 33
@@ -158,8 +158,9 @@ def code_sizes(counts: Sequence[int], limit: int) -> list[int]:
 
 
 def _minimum_redundancy(keys: Sequence[int]) -> list[int]:
-    """The depths of the leaves with these weights, ascending (Moffat and Katajainen 1995). Of equal weights a leaf comes before a node;
-    depths depend on that choice, which is miniz's.
+    """Returns the depths of leaves with these ascending weights (Moffat and Katajainen 1995).
+
+    If weights are equal, leaves come before nodes, as in miniz. The depths depend on this choice.
     """
     n = len(keys)
     if n < 2:
@@ -181,7 +182,7 @@ def _minimum_redundancy(keys: Sequence[int]) -> list[int]:
     depths = [0] * len(nodes)
     for node in reversed(range(len(nodes) - 1)):
         depths[node] = depths[parents[node]] + 1
-    # As many leaves of each depth as nodes of the depth above have free children; the heaviest have the least.
+    # Each depth has as many leaves as free children of the nodes above it. The heaviest leaves get the smallest depths.
     found: list[int] = []
     free, depth = 1, 0
     while free:
@@ -192,7 +193,7 @@ def _minimum_redundancy(keys: Sequence[int]) -> list[int]:
 
 
 def _enforce_limit(n_of_size: list[int], limit: int) -> None:
-    """Moves codes that are too long to `limit`, and makes room for them."""
+    """Shortens codes that are too long to `limit`, and lengthens others to make room."""
     n_of_size[limit] += sum(n_of_size[limit + 1 :])
     total = sum(n_of_size[size] << (limit - size) for size in range(1, limit + 1))
     for _ in range(total - (1 << limit)):
@@ -204,7 +205,7 @@ def _enforce_limit(n_of_size: list[int], limit: int) -> None:
 
 
 def _canonical(sizes: Sequence[int]) -> list[tuple[int, int]]:
-    """The codes of these sizes, their first bit lowest, and the sizes."""
+    """Returns the canonical code of each size, with its first bit lowest, and its size."""
     following, code = {}, 0
     for size in range(1, 16):
         following[size] = code

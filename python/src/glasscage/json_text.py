@@ -1,4 +1,4 @@
-"""JSON as serde_json writes it, byte for byte, so that a document is the same file whoever writes it; and read as strictly."""
+"""Writes JSON byte for byte like serde_json, so that Python and the page write identical files. Reads JSON equally strictly."""
 
 import json
 import math
@@ -8,7 +8,7 @@ from .problems import DocumentError
 
 
 def read(text: str) -> Any:
-    """The value in `text`; without NaN, infinities, repeated keys and lone surrogates, which are no JSON for the page."""
+    """Parses `text`. Rejects NaN, infinities, repeated keys and lone surrogates, as the page does."""
     try:
         value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_object)
         text.encode()
@@ -21,12 +21,12 @@ def read(text: str) -> Any:
 
 
 def compact(value: Any) -> str:
-    """Without white space, keys in order."""
+    """Writes a value without white space, with sorted keys."""
     return _write(value, None, "")
 
 
 def pretty(value: Any) -> str:
-    """Indented by two spaces, keys as they come."""
+    """Writes a value with indentation of two spaces. Keys keep their order."""
     return _write(value, "  ", "\n")
 
 
@@ -62,7 +62,7 @@ def _string(text: str) -> str:
 
 
 def number(value: float) -> str:
-    """The shortest digits that are read as `value`, as Rust's serde_json puts them: `0.00001`, `1e-6`, `1e+16`."""
+    """Returns the shortest digits that parse to `value`, in the notation of Rust's serde_json: `0.00001`, `1e-6`, `1e+16`."""
     if not math.isfinite(value):
         return "null"
     sign, digits, exponent = _digits(repr(value))
@@ -78,7 +78,7 @@ def number(value: float) -> str:
 
 
 def _digits(text: str) -> tuple[str, str, int]:
-    """Sign, digits and exponent: the number is digits * 10 ** exponent."""
+    """Returns sign, digits and exponent: the number is digits * 10 ** exponent."""
     mantissa, _, exponent = text.partition("e")
     sign, mantissa = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
     whole, _, fraction = mantissa.partition(".")

@@ -1,6 +1,6 @@
-"""The link codec of `crates/core/src/explanation/link.rs`: `g3.` and the packed bytes of a document, its table at 16 bits a cell.
+"""The link codec of `crates/core/src/explanation/link.rs`: `g3.` and the packed bytes of a document, with 16 bits per table cell.
 
-A link is the same, to the last character, as the page's.
+Python and the page create identical links.
 """
 
 import copy
@@ -20,16 +20,16 @@ _TABLES = ("table", "alone", "flow")
 
 
 class LinkError(ValueError):
-    """Why a text is no link to an explanation."""
+    """The text is not a link to an explanation."""
 
 
 def to_fragment(data: dict[str, Any]) -> str:
-    """The part of an address after `#` that carries a document."""
+    """Encodes a document as the part of an address after `#`."""
     return _SCHEME + packed.pack(to_bytes(data))
 
 
 def from_fragment(fragment: str) -> Any:
-    """The JSON of the document in a fragment, with or without `#`; it is not checked yet."""
+    """Decodes the JSON of the document in a fragment, with or without `#`. Does not check the document."""
     fragment = fragment.removeprefix("#")
     if len(fragment) > packed.MAX_PACKED:
         raise LinkError("this link is too large")
@@ -49,7 +49,7 @@ _DAMAGED = "this link is damaged; it may have been cut off where it was copied"
 
 
 def to_bytes(data: dict[str, Any]) -> bytes:
-    """Little endian: the length of the JSON, the JSON without tables, then the tables."""
+    """Encodes a document, little endian: the length of the JSON, the JSON without tables, then the tables."""
     head = copy.deepcopy(data)
     head["manifest"]["table_precision"] = "16-bit"
     for effect in head.get("joint", []):
@@ -63,7 +63,7 @@ def to_bytes(data: dict[str, Any]) -> bytes:
 
 
 def from_bytes(data: bytes) -> Any:
-    """What `to_bytes` made."""
+    """Decodes the output of `to_bytes`."""
     try:
         length = struct.unpack_from("<I", data)[0]
         text, tables = data[4 : 4 + length], data[4 + length :]
@@ -83,7 +83,7 @@ def from_bytes(data: bytes) -> Any:
 
 
 def _row_to_bytes(row: list[float | None]) -> bytes:
-    """Two `f32` scales, for positive and negative scores, and an `i16` a cell."""
+    """Encodes a row: two `f32` scales, for positive and negative scores, and an `i16` per cell."""
     measured = [score for score in row if score is not None]
     largest = [max([0.0, *(sign * score for score in measured)]) for sign in (1.0, -1.0)]
     scales = [max(min(score, _MAX_F32), _MIN_F32) if score > 0.0 else 0.0 for score in largest]
@@ -99,12 +99,12 @@ def _cell(score: float, scale: float) -> int:
 
 
 def _at_least_one_step(number: float, rounded: float) -> float:
-    """`rounded`, but not 0 for a number that is not: 0 would say that there is no effect at all."""
+    """Returns `rounded`, but at least one step if `number` is not 0, because 0 would mean no effect."""
     return math.copysign(1.0, number) if rounded == 0.0 != number else rounded
 
 
 def _round(value: float) -> float:
-    """To the nearest whole number, halves away from zero, as Rust rounds. What is added is the largest number below one half."""
+    """Rounds to the nearest integer, halves away from zero, like Rust. The added constant is the largest number below one half."""
     return float(math.trunc(value + math.copysign(0.49999999999999994, value)))
 
 

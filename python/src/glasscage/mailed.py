@@ -1,4 +1,4 @@
-"""Links as mail and chat programs leave them: wrapped, quoted, escaped, with text around them; what `crates/core/src/mailed.rs` does."""
+"""Links as mail and chat programs change them: wrapped, quoted, escaped, surrounded by text. Same as `crates/core/src/mailed.rs`."""
 
 import re
 
@@ -6,7 +6,7 @@ from .spans import WHITE_SPACE
 
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 _LINK = re.compile(r"(?:#|%(?:25)?23|&#35;|&#x23;|&num;)([gl][0-9]+\..*)", re.DOTALL)
-# Digits, other hyphens, what belongs to none of them, and bytes in percent encoding.
+# Base64 digits, other hyphens, characters to skip, and percent-encoded bytes.
 _PIECE = re.compile(
     rf"(?P<digits>[A-Za-z0-9_-]+)|(?P<hyphen>[\u2010\u2011\u2212])"
     rf"|[{WHITE_SPACE}{_INVISIBLE}]|(?<=\n)[{WHITE_SPACE}>|]+|=(?=[\r\n])|\\(?=[-_])|<w?br[^>]*(?:>|\Z)"
@@ -15,14 +15,14 @@ _PIECE = re.compile(
 
 
 def fragment_in(text: str) -> str:
-    """The fragment of the first of our links in a text, and what follows it; or what stands after the first `#`."""
+    """Returns the fragment of the first Glasscage link in a text, with the text after it. Without a link, the text after the first `#`."""
     found = _LINK.search(text)
     return found[1] if found else text.partition("#")[2] or text
 
 
 def digits(text: str) -> str:
-    """The digits of base64 that `text` begins with, without line breaks, quotation marks of mail, escapes and invisible characters. The
-    words after a link may be among them.
+    """Returns the base64 digits at the start of `text`, without line breaks, mail quotation marks, escapes and invisible characters. Words
+    after a link may be among the digits.
     """
     found, at = [], 0
     while piece := _PIECE.match(text, at):

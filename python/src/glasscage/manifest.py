@@ -1,8 +1,8 @@
-"""What made an explanation: the model, how it was asked, and the program."""
+"""The origin of an explanation: model, settings, and program."""
 
 from typing import Any
 
-# Of the documents' producer, and of the form that they follow.
+# Version of the documents' producer and format.
 GLASSCAGE = "0.1.0"
 
 
@@ -17,7 +17,7 @@ def manifest(
     answer: dict[str, Any] | None = None,
     producer: tuple[str, str] | None = None,
 ) -> dict[str, Any]:
-    """A manifest; what is not known stays empty. `producer` is name and version of the program that measured."""
+    """Creates a manifest. Unknown fields stay empty. `producer` is name and version of the program that measured."""
     found: dict[str, Any] = {
         "model": {
             "name": model,

@@ -1,4 +1,4 @@
-"""Bytes as text that survives in a link: base64url(deflate(bytes) + CRC-32, little endian), as in `crates/core/src/packed.rs`."""
+"""Encodes bytes as link-safe text: base64url(deflate(bytes) + CRC-32, little endian), as in `crates/core/src/packed.rs`."""
 
 import base64
 import zlib
@@ -8,22 +8,23 @@ from .mailed import digits
 
 MAX_INFLATED = 8 << 20
 MAX_PACKED = 2 << 20
-# What is larger than this is deflated by zlib, which finds other matches: the page reads both, but the links differ. Few are as large.
+# zlib deflates larger data. It finds other matches, so the link differs from the page's, but the page can read both. Few documents are as
+# large.
 _MOST_IN_PYTHON = 32 << 10
 _RAW_DEFLATE = -15
 _ZLIB = 15
 
 
 def pack(data: bytes) -> str:
-    """The bytes as text."""
+    """Encodes bytes as text."""
     body = deflate(data) if len(data) <= _MOST_IN_PYTHON else _deflate_with_zlib(data)
     return _encode(body + zlib.crc32(data).to_bytes(4, "little"))
 
 
 def decode(text: str) -> bytes | None:
-    """The bytes that `text` carries, and what the words after a link happen to decode to."""
+    """Decodes the base64url digits at the start of `text`. The result may end with bytes from the words after a link."""
     found = digits(text)
-    # A digit alone is no byte: it is of the words after the link, or of a damaged one.
+    # A single digit does not encode a byte. It comes from the words after the link, or the link is damaged.
     found = found[:-1] if len(found) % 4 == 1 else found
     try:
         return base64.urlsafe_b64decode(found + "=" * (-len(found) % 4))
@@ -32,7 +33,7 @@ def decode(text: str) -> bytes | None:
 
 
 def inflate(body: bytes) -> bytes | None:
-    """What is inside, if its checksum is right and it is not too large. More may follow the checksum."""
+    """Inflates the data and checks its checksum. Ignores bytes after it. Returns `None` if the data is damaged or too large."""
     found = _inflate(body, _RAW_DEFLATE)
     if found is None:
         return None
@@ -41,19 +42,19 @@ def inflate(body: bytes) -> bytes | None:
 
 
 def inflate_without_checksum(body: bytes) -> bytes | None:
-    """What is inside of a link of version 1."""
+    """Inflates a link of version 1."""
     found = _inflate(body, _RAW_DEFLATE)
     return found[0] if found else None
 
 
 def inflate_zlib(body: bytes) -> bytes | None:
-    """What is inside of a link of version 2."""
+    """Inflates a link of version 2."""
     found = _inflate(body, _ZLIB)
     return found[0] if found else None
 
 
 def _inflate(body: bytes, form: int) -> tuple[bytes, bytes] | None:
-    """The data, and what follows it."""
+    """Returns the inflated data and the bytes after it."""
     inflater = zlib.decompressobj(form)
     try:
         data = inflater.decompress(body, MAX_INFLATED + 1)

@@ -1,4 +1,4 @@
-"""A text, and the sentences that it is cut into."""
+"""A text and its sentences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from .spans import Span, tile, tokens_of_sentences
 
 @dataclass(frozen=True)
 class Passage:
-    """A text, its sentences as spans of code points that tile it, and how many tokens each sentence has."""
+    """A text, its sentences as spans of code points that tile it, and the number of tokens of each sentence."""
 
     text: str
     sentences: tuple[Span, ...]
@@ -18,9 +18,9 @@ class Passage:
 
     @classmethod
     def from_tokens(cls, text: str, tokens: Sequence[Span]) -> tuple["Passage", list[range]]:
-        """The passage of a text whose tokens cover these spans of it, and for each sentence the numbers of its tokens.
+        """Splits a text into sentences with Punkt. `tokens` are spans of the text. Also returns the token indices of each sentence.
 
-        Sentences are found by Punkt; a token belongs to the sentence of its first visible character.
+        A token belongs to the sentence of its first visible character.
         """
         tiles = tile(text, sentences(text))
         if not tiles:

@@ -1,5 +1,5 @@
-"""The one error of documents that are none."""
+"""The error for invalid explanation documents."""
 
 
 class DocumentError(ValueError):
-    """Why something is no explanation document."""
+    """The data is not a valid explanation document."""

@@ -1,7 +1,7 @@
-"""`explain`: an answer of any causal language model of Hugging Face, and its attribution table by Pert. or CLP.
+"""`explain`: generates an answer with a causal language model from Hugging Face, and measures its attribution table with Pert. or CLP.
 
-The method is that of `src/attribution`: each sentence in turn becomes end tokens, and one teacher-forced pass says how much less likely
-every later generated sentence is. All passes have the same length, so that a batch needs no padding.
+The method is that of `src/attribution`: end tokens replace each sentence in turn, and one teacher-forced pass measures how much less likely
+every later generated sentence becomes. All passes have the same length, so a batch needs no padding.
 """
 
 import pathlib
@@ -30,11 +30,12 @@ def explain(
     batch_size: int = 8,
     progress: bool = True,
 ) -> Document:
-    """Answers `prompt` greedily in the model's chat template, or takes `answer`, and measures which sentences the answer depends on.
+    """Measures which sentences an answer depends on. Generates the answer to `prompt` greedily in the model's chat template, or uses
+    `answer`.
 
     `model` is a causal language model of transformers, `tokenizer` its fast tokenizer. `method` is `pert`, the drop of log-probability, or
-    `clp`, the divergence of the predictions. With n prompt and m generated sentences that costs n + m forward passes.
-    Of both texts a byte order mark at the start is dropped, and every line end becomes a line feed.
+    `clp`, the divergence of the predictions. The cost is n + m forward passes for n prompt and m generated sentences. In both texts, a byte
+    order mark at the start is removed, and every line end becomes a line feed.
     """
     if method not in METHODS:
         raise ValueError(f"the method {method!r} is none of {', '.join(METHODS)}")
@@ -46,7 +47,7 @@ def explain(
         framed = after_thought(tokenizer, framed)
         found, how = given_answer(tokenizer, given_text(answer)), {"given": {}}
     if not found.text.strip():
-        # A model whose numbers overflow may end at once.
+        # If the model's numbers overflow, the answer may end at once. `Scorer` then raises a clearer error.
         Scorer(model, framed.ids, len(framed.ids) - 1, lambda _: "last of the prompt")
         raise ValueError("the answer is empty")
     text = split(prompt, framed, found)
@@ -70,12 +71,12 @@ def explain(
 
 
 def _generate(model: Any, tokenizer: Any, framed: Framed, max_tokens: int) -> tuple[Answer, dict[str, Any]]:
-    """The greedy answer, without its end token, and how it came about."""
+    """Generates the greedy answer. Returns it without its end token, and how it was generated."""
     import torch
     from transformers import GenerationConfig
 
     ends = {tokenizer.eos_token_id, *_as_list(getattr(model.generation_config, "eos_token_id", None))} - {None}
-    # A configuration of its own: the model's may sample, or punish repetition.
+    # Use a new configuration, because the model's own may sample or penalize repetition.
     greedy = GenerationConfig(
         do_sample=False, num_beams=1, max_new_tokens=max_tokens, eos_token_id=sorted(ends), pad_token_id=tokenizer.eos_token_id
     )
@@ -94,10 +95,10 @@ def _generate(model: Any, tokenizer: Any, framed: Framed, max_tokens: int) -> tu
 
 
 def _table(scorer: Scorer, text: SplitText, start: int, end_token: int, method: str, batch_size: int, progress: bool) -> tuple[Array, int]:
-    """**T**, and how many passes it took. Sources without a token have none, and score 0."""
+    """Measures **T**. Also returns the number of passes. Sources without a token need no pass, and score 0."""
     n, m = len(text.prompt.sentences), len(text.generation.sentences)
     table = np.where(causal_mask(n, m), 0.0, np.nan)
-    # The last generated sentence influences none.
+    # The last generated sentence influences no other sentence.
     columns = [j for j, source in enumerate(text.sources[:-1]) if source]
     effects = scorer.effects([text.sources[j] for j in columns], end_token, method, batch_size)
     for j, effect in zip(columns, _watched(effects, len(columns), progress), strict=True):
@@ -108,7 +109,7 @@ def _table(scorer: Scorer, text: SplitText, start: int, end_token: int, method: 
 
 
 def _watched(passes: Any, total: int, progress: bool) -> Any:
-    """The passes, with a bar where it is wanted and tqdm is there."""
+    """Returns the passes, with a progress bar if one is requested and tqdm is installed."""
     if not progress:
         return passes
     try:
@@ -119,7 +120,7 @@ def _watched(passes: Any, total: int, progress: bool) -> Any:
 
 
 def _name(name_or_path: str) -> str:
-    """The name of a model of the hub, or of a folder: where on a disk it lies is nobody else's business."""
+    """The Hub name of the model, or only the folder name, because the full path is private."""
     path = pathlib.Path(name_or_path)
     return path.resolve().name if path.is_dir() else name_or_path
 

@@ -1,4 +1,4 @@
-"""The command line `glasscage`, for what is drawn by the page's own code."""
+"""Runs the command line `glasscage`, which draws with the page's own code."""
 
 import os
 import pathlib
@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 
 class ProgramError(RuntimeError):
-    """The command line is not there, or refused."""
+    """The command line is missing, or it reported an error."""
 
 
 def find() -> str:
-    """Where the command line is: what GLASSCAGE_BIN names, or `glasscage` on the PATH."""
+    """Returns the path of the command line: GLASSCAGE_BIN, or `glasscage` on the PATH."""
     named = os.environ.get("GLASSCAGE_BIN")
     found = shutil.which(named or "glasscage")
     if found is None:
@@ -23,9 +23,10 @@ def find() -> str:
 
 
 def export(document: str, ending: str, path: str | os.PathLike[str] | None, options: Sequence[str]) -> str:
-    """What `glasscage export DOCUMENT --to FILE.ending` makes of a document's JSON; also written to `path`.
+    """Exports the JSON of a document with `glasscage export DOCUMENT --to FILE.ending`. Returns the output, and writes it to `path` if
+    given.
 
-    :raises ProgramError: where the command line is not there, or refuses.
+    :raises ProgramError: if the command line is missing or reports an error.
     """
     with tempfile.TemporaryDirectory() as folder:
         source, target = pathlib.Path(folder, "document.json"), pathlib.Path(folder, f"exported.{ending}")

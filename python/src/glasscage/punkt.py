@@ -1,7 +1,7 @@
-"""Sentences: newlines, then Punkt (Kiss & Strunk 2006) with NLTK's English parameters, as `crates/text` finds them for the page.
+"""Splits texts into sentences: at newlines, then with Punkt (Kiss & Strunk 2006) and NLTK's English parameters, like `crates/text`.
 
-Functions and expressions are named as in `nltk/tokenize/punkt.py`. The parameters, reduced to what can change a decision, are those of the
-page; `crates/text/src/sentences/parameters/README.md` says where they come from.
+Functions and expressions have the names of `nltk/tokenize/punkt.py`. The parameters are those of the page, reduced to those that can change
+a decision. `crates/text/src/sentences/parameters/README.md` describes their origin.
 """
 
 import functools
@@ -29,7 +29,7 @@ _INITIAL = re.compile(r"[^\W\d]\.")
 
 
 def sentences(text: str) -> list[Span]:
-    """The sentences of an English text: spans of code points, in order, never empty, without the white space between them."""
+    """Returns the sentences of an English text as spans of code points: in order, not empty, without the white space between them."""
     found = []
     line_start = 0
     for line in text.split("\n"):
@@ -45,7 +45,7 @@ def sentence_texts(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Parameters:
-    """What Punkt learned of English."""
+    """Parameters that Punkt learned from English text."""
 
     abbrev_types: frozenset[str]
     collocations: frozenset[str]
@@ -72,7 +72,7 @@ def _span_tokenize(line: str) -> list[Span]:
 
 
 def _slices_from_text(line: str) -> Iterator[Span]:
-    """The line cut at those potential sentence ends that are one. The last slice may be empty, or even end before its start."""
+    """Splits the line at the potential sentence ends that are real. The last slice may be empty, or even end before its start."""
     last_break = 0
     for word_start, match in _match_potential_end_contexts(line):
         if _text_contains_sentbreak(line[word_start : match.end("after_tok")]):
@@ -82,7 +82,7 @@ def _slices_from_text(line: str) -> Iterator[Span]:
 
 
 def _match_potential_end_contexts(line: str) -> Iterator[tuple[int, re.Match[str]]]:
-    """The potential sentence ends, each with the start of the word before it. Of several in one word, only the last: `acting!!!`."""
+    """Returns the potential sentence ends, each with the start of the word before it. A word has only its last one: `acting!!!`."""
     previous: re.Match[str] | None = None
     previous_word = (0, 0)
     for match in _PERIOD_CONTEXT.finditer(line):
@@ -114,7 +114,7 @@ def _realign_boundaries(line: str, slices: list[Span]) -> list[Span]:
 
 
 class _Token:
-    """A word with the decisions of the first pass, which look at its type alone."""
+    """A word with the decisions of the first pass, which depend only on its type."""
 
     def __init__(self, tok: str) -> None:
         self.tok = tok
@@ -143,7 +143,7 @@ def _text_contains_sentbreak(text: str) -> bool:
 
 
 def _second_pass(token: _Token, following: _Token) -> bool:
-    """Does a sentence end after `token`? Section 4 of the paper."""
+    """Whether a sentence ends after `token`. Section 4 of the paper."""
     if not token.tok.endswith("."):
         return token.sentbreak
     parameters = _parameters()
@@ -164,7 +164,7 @@ def _second_pass(token: _Token, following: _Token) -> bool:
 
 
 def _ortho_heuristic(token: _Token) -> bool | None:
-    """4.1.1: does the case of this word tell whether it starts a sentence?"""
+    """Whether the case of this word shows that it starts a sentence. Section 4.1.1 of the paper."""
     if token.tok in (";", ":", ",", ".", "!", "?"):
         return False
     parameters, typ = _parameters(), token.type_no_sentperiod

@@ -1,8 +1,8 @@
-"""Files that the package shares with the rest of the repository. A wheel has them in `data`; a checkout has them where they are edited."""
+"""Files that the package shares with the rest of the repository. In a wheel they are in `data`, in a checkout at their usual places."""
 
 import pathlib
 
-# Names in `data`, and places in the repository. `hatch_build.py` reads them, too.
+# Names in `data`, and paths in the repository. `hatch_build.py` also reads them.
 SHARED = {
     "LICENSE-punkt": "crates/text/src/sentences/parameters/LICENSE-MIT",
     "explanation-2.json": "public/schema/explanation-2.json",
@@ -11,7 +11,7 @@ SHARED = {
 
 
 def shared(name: str) -> pathlib.Path:
-    """The file or folder of this name."""
+    """Returns the path of the shared file or folder with this name."""
     here = pathlib.Path(__file__).parent
     packaged = here / "data" / name
     return packaged if packaged.exists() else here.parents[2] / SHARED[name]

@@ -1,6 +1,6 @@
-"""Checks a value against the published JSON schema, `public/schema/explanation-2.json`, of which a copy is in the package.
+"""Checks values against the published JSON schema, `public/schema/explanation-2.json`. The package contains a copy of it.
 
-It knows those keywords of JSON Schema that this schema uses, and refuses a schema with others: nothing is passed unchecked.
+Supports only the JSON Schema keywords of this schema, and rejects a schema with others, so that nothing remains unchecked.
 """
 
 import functools
@@ -31,7 +31,7 @@ def schema() -> dict[str, Any]:
 
 
 def problems(value: Any) -> Iterator[str]:
-    """Every way in which `value` does not follow the schema, with its place: `manifest.model: bytes is missing`."""
+    """Lists all violations of the schema in `value`, with their places: `manifest.model: bytes is missing`."""
     return _problems(value, schema(), "document")
 
 
@@ -84,7 +84,7 @@ def _missing(value: Any, names: Any) -> str | None:
     return f"{', '.join(missing)} is missing" if missing else None
 
 
-# Each says what is wrong, or nothing.
+# Each check returns a problem or `None`.
 _CHECKS: dict[str, Any] = {
     "type": _type,
     "required": _missing,

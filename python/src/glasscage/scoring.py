@@ -1,4 +1,4 @@
-"""What a model says of a text in which some tokens are replaced: log-probabilities and divergences of the generated tokens, in batches."""
+"""Scores a text in which some tokens are replaced: log-probabilities and divergences of the generated tokens, in batches."""
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
@@ -10,25 +10,27 @@ from .graph import Array
 
 
 class Scorer:
-    """The predictions for the tokens from `start` on, in a text and in variants of it of the same length."""
+    """Predicts the tokens from `start` on, in a text and in variants of the same length."""
 
     def __init__(self, model: Any, ids: Sequence[int], start: int, name: Callable[[int], str] = str) -> None:
-        """`name` names the generated token of a number, for errors."""
+        """`name` returns the name of a generated token by index, for errors."""
         import torch
 
         self._torch = torch
         self._model = model
         self._ids = torch.tensor([list(ids)], device=model.device)
         self._start = start
-        # Only those predictions are needed, and those of all tokens may not fit into memory.
+        # Compute only these predictions, because those of all tokens may not fit into memory.
         self._reads_few = "logits_to_keep" in inspect.signature(model.forward).parameters
         self._name = name
         self._base = self._log_probs(self._ids)[0]
         self._require_numbers(self._of_targets(self._base))
 
     def effects(self, edits: Sequence[range], replacement: int, method: str, batch_size: int) -> Iterator[Array]:
-        """For each edit, in which the tokens at these positions become `replacement`, what it does to each generated token, in nats:
-        the drop of its log-probability (`pert`), or the divergence of the predictions from those of the text as it is (`clp`).
+        """Measures edits, which replace the tokens at some positions by `replacement`. Returns their effect on each generated token in
+        nats.
+
+        The effect is the drop of its log-probability (`pert`), or the divergence from the predictions for the unchanged text (`clp`).
         """
         for first in range(0, len(edits), batch_size):
             batch = edits[first : first + batch_size]
@@ -41,7 +43,7 @@ class Scorer:
                 yield effect
 
     def _require_numbers(self, values: Array) -> None:
-        """Refuses what is not a number, which other methods of comparing would take for no effect."""
+        """Raises an error if a value is not a number, because later comparisons would treat it as no effect."""
         wrong = np.flatnonzero(~np.isfinite(values))
         if wrong.size:
             raise ValueError(
@@ -50,17 +52,17 @@ class Scorer:
             )
 
     def _of_targets(self, log_probs: Any) -> Array:
-        """ln p of the generated tokens."""
+        """Returns ln p of the generated tokens."""
         found: Array = np.asarray(log_probs.gather(-1, self._ids[0, self._start :, None])[:, 0].double().cpu())
         return found
 
     def _log_probs(self, rows: Any) -> Any:
-        """ln p over the vocabulary, of [rows, generated tokens]."""
+        """Returns ln p over the vocabulary, [rows, generated tokens, vocabulary]."""
         torch, n = self._torch, rows.shape[1] - self._start
         few = {"logits_to_keep": n + 1} if self._reads_few else {}
         with torch.inference_mode():
             logits = self._model(input_ids=rows, attention_mask=torch.ones_like(rows), use_cache=False, **few).logits
-            # The prediction of a token is that of the position before it.
+            # The position before a token predicts it.
             return torch.log_softmax(logits[:, -n - 1 : -1].float(), dim=-1)
 
     def _drop(self, log_probs: Any) -> Array:
@@ -68,7 +70,7 @@ class Scorer:
 
     def _divergence(self, log_probs: Any) -> Array:
         p = self._base.exp()
-        # Some models give tokens that do not exist a probability of 0, whose logarithm is infinite.
+        # Some models give nonexistent tokens a probability of 0, whose logarithm is infinite.
         terms = self._torch.where(p > 0, p * (self._base - log_probs), 0.0)
         divergence: Array = np.asarray(terms.sum(-1).double().cpu())
         return divergence

@@ -1,4 +1,4 @@
-"""Spans of code points: sentences that tile a text, and the tokens of each."""
+"""Spans of code points: sentences that tile a text, and the tokens of each sentence."""
 
 import itertools
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ WHITE_SPACE = (
 
 
 def tile(text: str, found: Sequence[Span]) -> list[Span]:
-    """Grows sentences so that they tile the text: white space goes to the sentence before it, at the start to the first."""
+    """Extends sentences so that they tile the text. White space goes to the sentence before it, at the start of the text to the first."""
     if not found:
         return []
     edges = [0, *(start for start, _ in found[1:]), len(text)]
@@ -19,9 +19,9 @@ def tile(text: str, found: Sequence[Span]) -> list[Span]:
 
 
 def tokens_of_sentences(text: str, tiles: Sequence[Span], tokens: Sequence[Span]) -> list[range]:
-    """The numbers of the tokens of each sentence: a token belongs to the sentence that holds its first visible character.
+    """Returns the token indices of each sentence. A token belongs to the sentence of its first visible character.
 
-    `tokens` are spans of `text`, ascending. Tokens after the last character belong to the last sentence.
+    `tokens` are ascending spans of `text`. Tokens after the last character belong to the last sentence.
     """
     ranges, next_token = [], 0
     for number, (_, end) in enumerate(tiles):
@@ -34,7 +34,7 @@ def tokens_of_sentences(text: str, tiles: Sequence[Span], tokens: Sequence[Span]
 
 
 def first_visible(text: str, token: Span) -> int:
-    """Where the token's first character that is no white space is; where it begins itself if it has none."""
+    """Returns the position of the token's first character that is not white space, or its start if there is none."""
     start, end = token
     return next((at for at in range(start, end) if text[at] not in WHITE_SPACE), start)
 

@@ -1,22 +1,22 @@
-"""The viewer of a built page: one file, which shows any document."""
+"""The viewer of a built page: one file that shows any document."""
 
 import os
 import pathlib
 
 NAME = "explanation.html"
-# A wheel has it where it lay there when the wheel was made.
+# Only in wheels that were built with the viewer.
 PACKAGED = pathlib.Path(__file__).parent / "data" / NAME
-# What the build leaves for a title and a document.
+# Placeholders for title and document.
 TITLE = "GLASSCAGE_TITLE"
 ELEMENT = '<script type="application/json" id="document">GLASSCAGE_DOCUMENT</script>'
 
 
 class ViewerError(RuntimeError):
-    """The viewer is not there, or is none."""
+    """The viewer file is missing or is not a viewer."""
 
 
 def find(viewer: str | os.PathLike[str] | None = None) -> pathlib.Path:
-    """Where the viewer is: the file or the built page that is named here, or by GLASSCAGE_DIST, or the file in the package."""
+    """Returns the path of the viewer: in the given file or built page, in that of GLASSCAGE_DIST, or in the package."""
     named = viewer or os.environ.get("GLASSCAGE_DIST")
     path = pathlib.Path(named) if named else PACKAGED
     path = path / NAME if path.is_dir() else path
@@ -26,7 +26,7 @@ def find(viewer: str | os.PathLike[str] | None = None) -> pathlib.Path:
 
 
 def alone(path: pathlib.Path) -> bytes:
-    """The viewer without a document: it waits for one from the page around it."""
+    """Returns the viewer without a document. It waits for a document from the embedding page."""
     page = path.read_text(encoding="utf-8")
     if ELEMENT not in page or TITLE not in page:
         raise ViewerError(f"{path} is not the viewer of a built page")

@@ -1,4 +1,4 @@
-"""A document in a notebook: the picture, which the notebook keeps, and the page's viewer in its place while there is a kernel."""
+"""A document in a notebook. The notebook stores the picture, and the page's viewer replaces it while a kernel runs."""
 
 import base64
 import hashlib
@@ -22,14 +22,14 @@ except ImportError as error:
 
 
 class Widget(anywidget.AnyWidget):  # type: ignore[misc]
-    """Shows a document; `output`, the 0-based generated sentences that are explained, follows what is clicked, and can be set."""
+    """Shows a document. `output` has the 0-based explained sentences. It follows clicks, and can be set."""
 
     _esm = (pathlib.Path(__file__).parent / "data/widget.js").read_text(encoding="utf-8")
     _document = traitlets.Unicode().tag(sync=True)
     _hide = traitlets.Unicode().tag(sync=True)
-    # Which viewer, so that a page of a notebook asks once for each.
+    # Identifies the viewer, so that a notebook page requests each viewer only once.
     _viewer = traitlets.Unicode().tag(sync=True)
-    # The class of the picture that the notebook keeps.
+    # CSS class of the picture that the notebook stores.
     _place = traitlets.Unicode().tag(sync=True)
     output = traitlets.List(traitlets.Int()).tag(sync=True)
 
@@ -47,7 +47,7 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
 
     @property
     def document(self) -> Document:
-        """The document, explaining what is chosen now."""
+        """The document, with the current choice of explained sentences."""
         return Document(self._shown.data | {"output": list(self.output)})
 
     @traitlets.validate("output")  # type: ignore[untyped-decorator]
@@ -59,7 +59,7 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
         return chosen
 
     def _answer(self, _: object, content: dict[str, Any], buffers: object) -> None:
-        """Sends what a cell asks for."""
+        """Sends the data that a cell requests."""
         if content.get("type") == "viewer":
             self.send({"type": "viewer"}, [self._page])
         if content.get("type") == "picture":
@@ -73,18 +73,18 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
             return None
 
     def _alternative(self) -> str:
-        """The picture in words."""
+        """The alternative text of the picture."""
         labels = self._shown.labels[-len(self._shown.data["generation"]["sentences"]) :]
         return "What " + ", ".join(labels[row] for row in self.output) + " depends on, sentence by sentence"
 
     def _shown_by(self, svg: str) -> dict[str, str]:
-        """What a picture explains, and its size in CSS pixels."""
+        """Returns the explained sentences of a picture, and its size in CSS pixels."""
         size = re.search(r'width="(\d+)" height="(\d+)"', svg)
         width, height = size.groups() if size else ("800", "600")
         return {"output": json.dumps(list(self.output), separators=(",", ":")), "width": width, "height": height}
 
     def _ipython_display_(self) -> None:
-        """Two outputs: a file made of the notebook shows the first one, whether or not widgets work there."""
+        """Shows two outputs. A file made from the notebook shows the first one even if widgets do not work there."""
         from IPython.display import display
 
         svg = self._picture()
@@ -95,11 +95,11 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
         display(data, metadata=metadata, raw=True)
 
     def _as_html(self, svg: str) -> str:
-        """The picture, as an image: nothing in it reaches the page around."""
+        """The picture as an `<img>` element, which isolates it from the notebook page."""
         address = f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
         shown = self._shown_by(svg)
         data = " ".join(f'data-{name}="{value}"' for name, value in shown.items())
         size = f'width="{shown["width"]}" height="{shown["height"]}" style="max-width:100%;height:auto"'
-        # Lazy, so that what the widget hides is never loaded.
+        # Load lazily, so that the picture never loads if the widget hides it.
         alternative = html.escape(self._alternative())
         return f'<div class="{self._place}"><img loading="lazy" {size} alt="{alternative}" {data} src="{address}"></div>'

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes deflate.json: what miniz_oxide makes of the samples of tables.py. Cargo builds the program below, in a folder of its own:
+"""Writes deflate.json: output of miniz_oxide for the samples of tables.py. Builds the program below with cargo in its own folder.
 
 python3 deflate.py
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes graph.jsonl: what the command line makes of random tables. `GLASSCAGE_BIN=target/release/glasscage python3 graph.py`"""
+"""Writes graph.jsonl: output of the command line for random tables. `GLASSCAGE_BIN=target/release/glasscage python3 graph.py`"""
 
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes stories-pert.json and stories-clp.json: what `glasscage.explain` measures in stories260k, with torch and transformers."""
+"""Writes stories-pert.json and stories-clp.json: measurements of `glasscage.explain` with stories260k, torch and transformers."""
 
 import pathlib
 import sys

@@ -1,26 +1,26 @@
-//! The attribution graph of a document, complete or while it is measured: edges, evidence and matrices.
+//! The attribution graph of a document, complete or partly measured: edges, evidence and matrices.
 
 use crate::explanation::{Derivation, Document, MethodText, Weighting};
 use crate::graph::{self, Adjacency, Normalization};
 use crate::shares::Evidence;
 use crate::table::Table;
 
-/// A document and what follows from its table alone.
+/// A document with its derived scores, edges and evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttributionGraph {
     document: Document,
-    /// **S**: what the edges are made of.
+    /// **S**: derived scores, from which the edges are computed.
     scores: Table,
-    /// While the table is being measured: another one, by information flow, for what is not measured yet.
+    /// Estimated scores from information flow, for sources that are not measured yet.
     estimate: Option<Table>,
     adjacency: Adjacency,
     /// For each source: whether all its cells are measured.
     measured: Vec<bool>,
-    /// For each generated sentence.
+    /// Evidence for each generated sentence.
     evidence: Vec<Evidence>,
 }
 
-/// The matrices of the method: as measured, the derived scores, the edges, and the influence along all paths.
+/// Matrices of the method: measured scores (T), derived scores (S), edge weights (A), influence along all paths (Y).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matrix {
     T,
@@ -38,8 +38,7 @@ impl AttributionGraph {
         graph
     }
 
-    /// Enters the scores of one source on the generated sentences after it, and derives the rest anew; scores of another
-    /// shape change nothing.
+    /// Sets the scores of one source on the generated sentences after it and updates the graph. Ignores scores of the wrong length.
     pub fn fill_column(&mut self, source: usize, scores: &[f64], passes: [usize; 2]) {
         let table = &mut self.document.table;
         if source < table.n_sources() && scores.len() == table.rows_after(source).len() {
@@ -49,7 +48,8 @@ impl AttributionGraph {
         }
     }
 
-    /// Shows what is not measured by these scores, or as not measured; scores of another shape change nothing.
+    /// Sets estimated scores for sources that are not measured yet. With `None`, these sources are shown as not measured. If the document
+    /// uses flow weighting but has no flow, the estimate becomes its flow. Ignores a table of the wrong shape.
     pub fn set_estimate(&mut self, estimate: Option<Table>) {
         let table = &self.document.table;
         let fits = |other: &Table| [other.n_prompt(), other.n_generated()] == [table.n_prompt(), table.n_generated()];
@@ -66,7 +66,7 @@ impl AttributionGraph {
         self.estimate.is_some()
     }
 
-    /// Makes the edges of the same scores in another way.
+    /// Recomputes the edges from the same measured scores with another derivation.
     pub fn derive(&mut self, derivation: Derivation) {
         self.document = self.document.clone().derived(derivation);
         self.update();
@@ -81,17 +81,17 @@ impl AttributionGraph {
         self.weigh();
     }
 
-    /// **A** of what is measured, without estimates.
+    /// **A** of the measured scores, without estimates.
     fn measured_adjacency(&self) -> Adjacency {
         graph::normalize(&self.scores, self.document.method.normalization)
     }
 
-    /// The estimate, where edges are shares: it has another unit than the scores.
+    /// The estimate if edges are shares, else `None`, because estimates and scores have different units.
     fn usable_estimate(&self) -> Option<&Table> {
         self.estimate.as_ref().filter(|_| self.document.method.normalization == Normalization::Full)
     }
 
-    /// Which sources are measured, and what stands behind each row.
+    /// Updates which sources are measured, and the evidence for each row.
     fn weigh(&mut self) {
         let table = &self.document.table;
         self.measured = (0..table.n_sources()).map(|j| table.is_measured(j)).collect();
@@ -111,12 +111,12 @@ impl AttributionGraph {
         self.adjacency.n_generated()
     }
 
-    /// The evidence behind source `j`, where it is a generated sentence.
+    /// Evidence for source `j`. `None` if `j` is not a generated sentence.
     pub fn evidence(&self, j: usize) -> Option<Evidence> {
         self.evidence.get(j.checked_sub(self.n_prompt())?).copied()
     }
 
-    /// The `m x (n + m)` rectangle; `None` where there is no number.
+    /// The matrix as `m` rows of `n + m` cells. A cell without a number is `None`.
     pub fn rectangle(&self, matrix: Matrix) -> Vec<Vec<Option<f64>>> {
         let table = &self.document.table;
         match matrix {
@@ -127,17 +127,17 @@ impl AttributionGraph {
         }
     }
 
-    /// **A**.
+    /// **A**: edge weights, including estimates.
     pub fn adjacency(&self) -> &Adjacency {
         &self.adjacency
     }
 
-    /// **S**: the scores of which the edges are made.
+    /// **S**: derived scores, from which the edges are computed.
     pub fn scores(&self) -> &Table {
         &self.scores
     }
 
-    /// Whether anything is shown of source `j`.
+    /// Whether source `j` has measured or estimated scores.
     pub fn is_known(&self, j: usize) -> bool {
         self.is_measured(j) || self.is_estimated(j)
     }
@@ -146,7 +146,7 @@ impl AttributionGraph {
         self.measured.get(j).copied().unwrap_or(false)
     }
 
-    /// Whether what is shown of source `j` is an estimate.
+    /// Whether the scores of source `j` are estimates.
     pub fn is_estimated(&self, j: usize) -> bool {
         self.usable_estimate().is_some() && !self.is_measured(j)
     }
@@ -162,7 +162,7 @@ pub mod tests {
         Aggregation, Answer, Compression, FORMAT, Language, Manifest, Method, Model, Passage, SentenceRule, Unit, VERSION, Weighting,
     };
 
-    /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; a trace of P2 -> G4.
+    /// P1 -> G1; P2 and G1 -> G2 half each; no source -> G3; a weak P2 -> G4.
     pub fn document() -> Document {
         let rows: [&[f64]; 4] = [&[1.0, 0.0], &[-0.5, 0.5, 0.5], &[0.0, -0.1, 0.0, 0.0], &[0.0, 0.01, 0.0, 0.0, 0.0]];
         Document {
@@ -208,7 +208,7 @@ pub mod tests {
         let mut graph = AttributionGraph::new(partial);
         graph.set_estimate(Some(Table::from_fn(2, 4, |_, _| Some(2.0))));
         let look = |graph: &AttributionGraph| AttributionView::new(Arc::new(graph.clone()), &[1]);
-        // A third of the row is estimated, the rest is that of G1, which is all P1.
+        // The estimate gives P2 a third of the row. The rest comes from G1, which depends only on P1.
         let share = look(&graph).total(1).unwrap();
         assert!((share - 1.0 / 3.0).abs() < 1e-12 && graph.is_estimated(1) && !graph.is_estimated(0));
         assert_eq!(look(&graph).amounts(1)[0].as_ref().unwrap().figure, "~33%");

@@ -1,4 +1,4 @@
-//! What the page says about a document: shares, evidence and matrices, all derived through [`crate::graph`].
+//! Shares, evidence and roles of a document's sentences for the explained ones, computed with [`crate::graph`].
 
 use std::sync::Arc;
 
@@ -12,31 +12,31 @@ use crate::order::by_descending;
 use crate::request::Word;
 use crate::shares::{Evidence, Scale};
 
-/// What a sentence is to the explained ones.
+/// How a sentence is related to the explained sentences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// One of those explained.
+    /// The sentence is explained.
     Output,
-    /// It had influence on them.
+    /// The sentence has influence on the explained sentences.
     Source,
-    /// It comes before them and had none.
+    /// The sentence comes before the last explained sentence but has no influence.
     Bystander,
-    /// It comes after them and cannot have any.
+    /// The sentence comes after all explained sentences, so it cannot have influence.
     Later,
     Unmeasured,
 }
 
-/// A graph read from some of its generated sentences, the output O. Shares are divided by |O|, so that each is the
-/// chance that a walk back from the output ends at (prompt) or passes through (generation) the sentence. Where edges are not
-/// divided by their sum, the same numbers are no shares: see [`Scale`].
+/// An attribution graph with its explained sentences, the output O. Influence is divided by |O|. Each share is then the probability that a
+/// walk back from the output ends at a prompt sentence or passes through a generated sentence. If rows are not divided by their sums, the
+/// numbers are not shares: see [`Scale`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttributionView {
     graph: Arc<AttributionGraph>,
-    /// Ascending.
+    /// Explained sentences as 0-based rows, ascending.
     output: Vec<usize>,
-    /// CAGE, for all `n + m` sources.
+    /// CAGE: total influence of each of the `n + m` sources.
     total: Vec<f64>,
-    /// Row attribution, for all `n + m` sources.
+    /// Row attribution: direct influence of each of the `n + m` sources.
     direct: Vec<f64>,
     scale: Scale,
 }
@@ -55,12 +55,12 @@ impl AttributionView {
         &self.graph
     }
 
-    /// What the method does and what its scores are.
+    /// Names and descriptions of the method.
     pub fn method(&self) -> &'static MethodText {
         MethodText::of(&self.document().method.id)
     }
 
-    /// Of the scores.
+    /// Unit of the scores.
     pub fn score_unit(&self) -> &str {
         self.document().method.unit.as_deref().unwrap_or(text(self.method().unit))
     }
@@ -74,7 +74,7 @@ impl AttributionView {
         &self.output
     }
 
-    /// The document with this attribution's output, as it is saved and shared. While its flow is not known it is not weighted.
+    /// The document with this output, for saving and sharing. If the document has no flow yet, flow weighting is removed.
     pub fn to_document(&self) -> Document {
         let mut document = Document { output: self.output.clone(), ..self.document().clone() };
         if document.flow.is_none() {
@@ -83,12 +83,12 @@ impl AttributionView {
         document
     }
 
-    /// The share of one explained sentence, of a sum over all of them.
+    /// Divides a sum over the explained sentences by their number.
     pub fn per_output(&self, sum: f64) -> f64 {
         per_output(sum, &self.output)
     }
 
-    /// CAGE: the influence of source `j` along every path; `None` where it was neither measured nor estimated.
+    /// CAGE: the influence of source `j` along all paths. `None` if the source is neither measured nor estimated.
     pub fn total(&self, j: usize) -> Option<f64> {
         self.total.get(j).copied().filter(|_| self.graph.is_known(j))
     }
@@ -102,17 +102,17 @@ impl AttributionView {
         self.scale
     }
 
-    /// An influence as the page writes it.
+    /// An influence as text, in the format of the page.
     pub fn figure(&self, influence: f64) -> String {
         scale::figure(self.scale, influence)
     }
 
-    /// An influence with its bar.
+    /// An influence as text, with the length of its bar.
     pub fn amount(&self, influence: f64) -> Amount {
         scale::amount(self.scale, influence)
     }
 
-    /// [`Self::total`] and [`Self::direct`], ready to be shown: "31%", and "~31%" where it is an estimate.
+    /// [`Self::total`] and [`Self::direct`], formatted: "31%", or "~31%" for an estimate.
     pub fn amounts(&self, j: usize) -> [Option<Amount>; 2] {
         let amount = |influence: f64| {
             let mut amount = self.amount(influence);
@@ -124,13 +124,13 @@ impl AttributionView {
         [self.total(j), self.direct(j)].map(|influence| influence.map(amount))
     }
 
-    /// Whether source `j` can be opened to its words: it is a sentence with words, and one comes after it.
+    /// Whether source `j` can be split into words: it is a sentence with text, and another sentence follows.
     pub fn can_expand(&self, j: usize) -> bool {
         let document = self.document();
         document.unit.is_sentence() && j + 1 < self.total.len() && !document.source(j).trim().is_empty()
     }
 
-    /// The influence of one word of source `j`, perturbed alone.
+    /// The influence of one word of source `j`, blanked out alone.
     pub fn word_influence(&self, j: usize, word: &Word) -> f64 {
         let document = self.document();
         let first = document.generation.tokens.len().saturating_sub(word.scores.len());
@@ -139,8 +139,8 @@ impl AttributionView {
         self.per_output(graph::part_influence(self.graph.scores(), document.method.normalization, &scores, &self.output))
     }
 
-    /// Between which shares the influence of source `j` lies, whichever of two sources what they do together is counted to; nothing where
-    /// it makes no difference or was not measured.
+    /// Range of the share of source `j`, because joint effects can be credited to either of two sources. The range covers the share with
+    /// all joint effects of `j`, the share with none, and the shown share. `None` if it is narrower than 0.5 % or pairs were not measured.
     pub fn range(&self, j: usize) -> Option<[f64; 2]> {
         let document = self.document();
         let share = |own: bool| {
@@ -148,7 +148,7 @@ impl AttributionView {
             let adjacency = graph::normalize(&counted.scores(), document.method.normalization);
             Some(self.per_output(*graph::node_influence(&adjacency, &self.output).get(j)?))
         };
-        // Compressed scores add up to most where both sources have half, so the share itself may lie outside.
+        // With compressed scores, the sum is largest if each source has half. So the shown share can be outside the other two.
         let shares = [share(false)?, share(true)?, self.total(j)?];
         let (low, high) = shares.iter().fold((f64::MAX, f64::MIN), |(low, high), &share| (low.min(share), high.max(share)));
         (high - low >= 0.005).then_some([low, high])
@@ -165,22 +165,22 @@ impl AttributionView {
         }
     }
 
-    /// Whether this output can be explained at all: the strongest evidence among its sentences.
+    /// The strongest evidence among the explained sentences: whether this output can be explained at all.
     pub fn evidence(&self) -> Evidence {
         Evidence::strongest(self.output.iter().filter_map(|&i| self.graph.evidence(self.graph.n_prompt() + i)))
     }
 
-    /// How strongly an influence is painted, in [-1, 1]: see [`Scale::strength`].
+    /// Color strength of an influence, in [-1, 1]: see [`Scale::strength`].
     pub fn strength(&self, influence: f64) -> f64 {
         self.scale.strength(influence, self.evidence())
     }
 
-    /// The prompt sentences with influence, strongest first, of either sign.
+    /// Prompt sentences with nonzero influence, largest magnitude first.
     pub fn strongest_sources(&self) -> Vec<usize> {
         self.strongest(0..self.graph.n_prompt())
     }
 
-    /// The generated sentences through which influence came, strongest first, of either sign.
+    /// Generated sentences with nonzero influence, largest magnitude first.
     pub fn strongest_steps(&self) -> Vec<usize> {
         self.strongest(self.graph.n_prompt()..self.total.len())
     }
@@ -190,7 +190,8 @@ impl AttributionView {
         by_descending(&sources, |&j| self.total[j].abs())
     }
 
-    /// The share of walks that end at an earlier generated sentence without measurable source instead of at the prompt.
+    /// Share of the walks back that end at a generated sentence without a measurable source instead of at the prompt. 0 if edges are not
+    /// shares, or if the output has no evidence.
     pub fn lost_share(&self) -> f64 {
         match self.scale {
             Scale::Shares if self.evidence() != Evidence::None => {
@@ -205,12 +206,12 @@ impl AttributionView {
         graph::prune(self.graph.adjacency(), &self.output, share)
     }
 
-    /// What is drawn whatever else is left out.
+    /// Edges of the strongest paths. Views draw them even if they hide weaker edges.
     pub fn edges_of_strongest_paths(&self) -> Vec<Edge> {
         graph::edges_of_strongest_paths(self.graph.adjacency(), &self.output)
     }
 
-    /// "G4", "G2 and G4", "G1, G2 and G4".
+    /// Labels of the explained sentences: "G4", "G2 and G4", "G1, G2 and G4".
     pub fn output_label(&self) -> String {
         let labels: Vec<String> = self.output.iter().map(|i| self.document().label(self.graph.n_prompt() + i)).collect();
         number::listed(&labels)
@@ -301,7 +302,7 @@ mod tests {
         let raw =
             document().derived(Derivation { aggregation: Aggregation::Mean, normalization: Normalization::None, ..Derivation::default() });
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]);
-        // P1 -> G1 -> G2 gives 1 x 0.5, P1 -> G2 takes 0.5; G1 itself gives 0.5.
+        // P1 -> G1 -> G2 adds 1 x 0.5, and P1 -> G2 subtracts 0.5. G1 itself adds 0.5.
         assert_eq!((attribution.total(0), attribution.direct(0)), (Some(0.0), Some(-0.5)));
         assert_eq!(attribution.amounts(0)[1], Some(Amount { figure: "\u{2212}0.500".into(), part: -1.0 }));
         assert_eq!((attribution.strength(-0.5), attribution.lost_share()), (-1.0, 0.0));

@@ -1,4 +1,4 @@
-//! One answer explained by several methods: what each says of the prompt, and how far they agree.
+//! Compares the explanations of one answer by several methods: shares of the prompt sentences and rank agreement.
 
 use super::attribution_view::AttributionView;
 use super::deletion_test::{Coverage, coverages};
@@ -10,22 +10,22 @@ use crate::metrics::rank_correlation;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Of the prompt sentences: label and text.
+    /// Label and text of each prompt sentence.
     pub sentences: Vec<(String, String)>,
-    /// The one on screen first.
+    /// The method on screen comes first.
     pub methods: Vec<Compared>,
 }
 
-/// What one method says.
+/// The result of one method.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
     pub id: String,
     pub name: String,
-    /// Of the prompt sentences, via steps.
+    /// Total influence of each prompt sentence.
     pub amounts: Vec<Option<Amount>>,
-    /// AC and the part of the relevant sentences, via steps, where they are known.
+    /// AC and share of the relevant sentences, by total influence. `None` if the relevant sentences are unknown.
     pub coverage: Option<Coverage>,
-    /// The context attribution.
+    /// Context attribution: total influence of each prompt sentence, 0 if unknown.
     attribution: Vec<f64>,
 }
 
@@ -39,7 +39,7 @@ impl Comparison {
         Self { sentences, methods: readings.iter().map(|attribution| Compared::new(attribution, relevant)).collect() }
     }
 
-    /// Spearman's rank correlation between the context attributions of two methods; `None` where one does not vary.
+    /// Spearman's rank correlation between the context attributions of two methods. `None` if either of them does not vary.
     pub fn agreement(&self, a: usize, b: usize) -> Option<f64> {
         rank_correlation(&self.methods[a].attribution, &self.methods[b].attribution)
     }
@@ -59,7 +59,7 @@ impl Compared {
     }
 }
 
-/// "0.94, almost the same order".
+/// A correlation in words: "0.94, almost the same order".
 pub fn agreement_words(correlation: Option<f64>) -> String {
     let Some(correlation) = correlation else { return t!("not defined: one method gives all sentences the same share").into() };
     let figure = correlation_figure(correlation);
@@ -73,7 +73,7 @@ pub fn agreement_words(correlation: Option<f64>) -> String {
     }
 }
 
-/// Two digits with a true minus sign.
+/// Two decimals with a true minus sign.
 pub fn correlation_figure(correlation: f64) -> String {
     let digits = format!("{:.2}", correlation.abs());
     let sign = if correlation < 0.0 && digits != "0.00" { "\u{2212}" } else { "" };

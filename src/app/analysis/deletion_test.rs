@@ -1,44 +1,44 @@
-//! The deletion test of an explanation: what was asked of the engine, and what its answer says.
+//! Plans the deletion test of an explanation and evaluates the measured curves.
 
 use super::attribution_view::AttributionView;
 use super::derivation;
 use crate::metrics::{Curve, coverage, order, share_on};
 use crate::request::DeletionCurves;
 
-/// What is put to the test.
+/// The attributions to test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeletionTestPlan {
     /// The explained sentences, such as "G4".
     output: String,
-    /// How the graph was made, where not as in the paper.
+    /// The derivation in words, if it differs from the paper's.
     derivation: Option<String>,
-    /// Of the prompt sentences, by CAGE and by row.
+    /// Attributions of the prompt sentences: CAGE, row.
     attributions: [Vec<f64>; 2],
 }
 
-/// A plan and its curves.
+/// Result of a deletion test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeletionTest {
     pub output: String,
     pub derivation: Option<String>,
-    /// CAGE, row, random.
+    /// Results of the orders CAGE, row and random.
     pub tests: [OrderResult; 3],
-    /// The answer is no less likely without the prompt: then the curves say nothing.
+    /// The answer is no less likely without the prompt, so the curves are meaningless.
     pub says_nothing: bool,
-    /// Of the answer with the whole prompt and with none of it, in nats.
+    /// Log-probability of the answer with the whole prompt and without the prompt, in nats.
     pub log_probs: [f64; 2],
 }
 
-/// One order of deletion.
+/// Result of one deletion order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderResult {
-    /// The part of the log-probability that is left after each deletion, from 1 to 0; of several orders the mean.
+    /// Remaining fraction of the log-probability after each deletion, from 1 to 0. The mean if there are several orders.
     pub curve: Vec<f64>,
     pub rise: f64,
     pub mas: f64,
 }
 
-/// Whether the relevant sentences got their part: AC, and the part itself.
+/// How much of the attribution the relevant sentences receive: attribution coverage (AC) and their share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coverage {
     pub ac: f64,
@@ -52,12 +52,12 @@ impl DeletionTestPlan {
         Self { output: attribution.output_label(), derivation, attributions: attributions(attribution) }
     }
 
-    /// The orders of deletion, CAGE's and row's.
+    /// Deletion orders: CAGE, row.
     pub fn orders(&self) -> Vec<Vec<usize>> {
         self.attributions.iter().map(|attribution| order(attribution)).collect()
     }
 
-    /// `None` where the answer is not to this plan.
+    /// Returns `None` if the measured curves do not fit this plan.
     pub fn evaluate(self, DeletionCurves { curves, random }: &DeletionCurves) -> Option<DeletionTest> {
         let [cage, row] = &self.attributions;
         let equal = vec![1.0 / cage.len() as f64; cage.len()];
@@ -81,7 +81,7 @@ impl DeletionTestPlan {
 }
 
 impl OrderResult {
-    /// Of one or several orders by the same attribution.
+    /// Mean result of one or more deletion orders, compared with one attribution.
     fn mean(scores: &[&Vec<f64>], attribution: &[f64]) -> Self {
         let curves: Vec<Curve> = scores.iter().map(|scores| Curve::new(scores, attribution)).collect();
         let mean = |value: &dyn Fn(&Curve) -> f64| curves.iter().map(value).sum::<f64>() / curves.len() as f64;
@@ -93,14 +93,14 @@ impl OrderResult {
     }
 }
 
-/// Of the prompt sentences, by CAGE and by row.
+/// Attributions of the prompt sentences: CAGE, row.
 fn attributions(attribution: &AttributionView) -> [Vec<f64>; 2] {
     let prompt = 0..attribution.graph().n_prompt();
     let of = |influence: &dyn Fn(usize) -> Option<f64>| prompt.clone().map(|j| influence(j).unwrap_or(0.0)).collect();
     [of(&|j| attribution.total(j)), of(&|j| attribution.direct(j))]
 }
 
-/// By CAGE and by row, where the relevant sentences are known and all in the prompt.
+/// Coverage by CAGE and by row. `None` unless the relevant sentences are known and all are in the prompt.
 pub fn coverages(attribution: &AttributionView, relevant: &[usize]) -> Option<[Coverage; 2]> {
     let is_known = !relevant.is_empty() && relevant.iter().all(|&j| j < attribution.graph().n_prompt());
     is_known.then(|| {

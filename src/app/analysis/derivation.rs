@@ -1,12 +1,12 @@
-//! From scores to shares: the ways that a visitor can choose, in words. The first of each is the paper's.
+//! The derivations of shares from scores that a visitor can choose, with their descriptions. The first choice of each list is the paper's.
 
 use crate::app::i18n::{t, text, translatable};
 use crate::explanation::{Aggregation, Compression, Derivation, Method, Weighting};
 use crate::graph::Normalization;
 
-/// One way, for a button and the sentence beside it, in English.
+/// One choice: button text and description, in English.
 pub struct Way {
-    /// The same derivation, but in this way.
+    /// Returns the derivation with this choice.
     pub set: fn(Derivation) -> Derivation,
     pub name: &'static str,
     pub about: &'static str,
@@ -62,7 +62,7 @@ pub const COMPRESSIONS: [Way; 4] = [
     },
 ];
 
-/// For documents that have an information flow.
+/// Choices for documents that have an information flow.
 pub const WEIGHTINGS: [Way; 2] = [
     Way {
         set: |way| Derivation { weighting: Weighting::None, ..way },
@@ -105,17 +105,17 @@ pub const NORMALIZATIONS: [Way; 3] = [
     },
 ];
 
-/// Whether the graph is made as in the paper.
+/// Whether the derivation is the paper's.
 pub fn is_the_papers(method: &Method) -> bool {
     method.derivation() == Derivation::default()
 }
 
-/// "mean over tokens, shares".
+/// The derivation in words: "mean over tokens, shares".
 pub fn words(method: &Method) -> String {
     words_of_scores(method) + t!(", ") + name(&NORMALIZATIONS, method)
 }
 
-/// How the derived scores are made: "mean of each block, hyperbolic".
+/// How the derived scores are computed: "mean over tokens, hyperbolic".
 pub fn words_of_scores(method: &Method) -> String {
     let aggregation = match method.aggregation {
         Aggregation::Mean => t!("mean over tokens"),

@@ -1,4 +1,4 @@
-//! How an edge of the graph looks and what is said of it, wherever it is drawn.
+//! Appearance and tooltip of a graph edge, the same in every drawing.
 
 use super::attribution_view::AttributionView;
 use super::joint_effects;
@@ -9,11 +9,11 @@ use crate::graph::Edge;
 pub struct EdgeLook {
     pub title: String,
     pub strength: f64,
-    /// It takes influence away: only raw scores do.
+    /// The edge has negative influence, which only raw scores allow.
     pub is_minus: bool,
     /// The source is not measured yet.
     pub is_estimated: bool,
-    /// "or", "and": what the source does with another one.
+    /// Joint effect of the source with another one: "or", "and", or "or, and".
     pub mark: Option<&'static str>,
 }
 
@@ -36,7 +36,7 @@ impl EdgeLook {
     }
 }
 
-/// "P2 → G3 carries 12% (41% of G3 is due to P2)"; of numbers that are no shares, "(its weight is 0.410)".
+/// "P2 → G3 carries 12% (41% of G3 comes from P2)". If the numbers are not shares: "(its weight is 0.410)".
 fn title(view: &AttributionView, edge: &Edge, flow: f64) -> String {
     let from = view.document().label(edge.from);
     let to = view.document().label(view.graph().n_prompt() + edge.to);
@@ -50,7 +50,7 @@ fn title(view: &AttributionView, edge: &Edge, flow: f64) -> String {
             weight,
         ),
         (true, false) => t!("{from} \u{2192} {to} carries {flow} ({weight} of {to} comes from {from})", from, to, flow, weight),
-        // Only shares are estimated.
+        // Estimates exist only for shares.
         (false, _) => t!("{from} \u{2192} {to} carries {flow} (its weight is {weight})", from, to, flow, weight),
     }
 }

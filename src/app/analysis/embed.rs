@@ -1,12 +1,11 @@
-//! The explanation in other people's pages: the line of HTML that puts it there.
+//! HTML that embeds an explanation in another page.
 
 use super::shared_link::hide_parameter;
 
-/// In the folder of the page.
+/// File name of the viewer, in the folder of the page.
 const EMBED_PAGE: &str = "embed.html";
 
-/// The address of the viewer with the explanation of this fragment, on the site of this page, without the hidden parts, which are named
-/// as in `?hide=`.
+/// Address of this site's viewer that shows the explanation in `fragment`. `hidden` lists the parts to hide, with the names of `?hide=`.
 pub fn embed_address(page_address: &str, hidden: &[&str], fragment: &str) -> String {
     let page = page_address.split(['?', '#']).next().unwrap_or_default();
     let folder = page.rfind('/').map_or(page, |slash| &page[..=slash]);
@@ -14,13 +13,13 @@ pub fn embed_address(page_address: &str, hidden: &[&str], fragment: &str) -> Str
     format!("{folder}{EMBED_PAGE}{query}#{fragment}")
 }
 
-/// The frame with that address, so many CSS pixels high.
+/// The `<iframe>` element for this address. `height` is in CSS pixels.
 pub fn frame(address: &str, title: &str, height: u32) -> String {
     let [address, title] = [address, title].map(escaped);
     format!(r#"<iframe src="{address}" title="{title}" width="100%" height="{height}" style="border:0" loading="lazy"></iframe>"#)
 }
 
-/// A text as the value of an attribute.
+/// Escapes a text for an attribute value.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
 }

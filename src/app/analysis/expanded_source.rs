@@ -1,11 +1,11 @@
-//! A source opened to its words: what each of them does alone.
+//! A source split into words, with the influence of each word when it is blanked out alone.
 
 use super::attribution_view::AttributionView;
 use crate::app::i18n::t;
 use crate::order::by_descending;
 use crate::request::Word;
 
-/// A source and its words, as one method measured them.
+/// A source and its words, measured by one method.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpandedSource {
     pub source: usize,
@@ -14,19 +14,19 @@ pub struct ExpandedSource {
     pub words: Vec<Word>,
 }
 
-/// A word as it is shown.
+/// A word, formatted for display.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WordView {
     pub text: String,
-    /// Its influence on the output, via steps, in the scale of the sentences.
+    /// Total influence on the output, on the scale of the sentences.
     pub influence: f64,
     pub figure: String,
-    /// How strongly it is painted, in [-1, 1].
+    /// Color strength, in [-1, 1].
     pub strength: f64,
 }
 
 impl ExpandedSource {
-    /// The words with their influence on what is explained; `None` where the explanation on screen is by another method.
+    /// The words with their influence on the explained sentences. `None` if another method made `attribution`.
     pub fn words_in(&self, attribution: &AttributionView) -> Option<Vec<WordView>> {
         let is_of = attribution.document().method.id == self.method;
         let word = |word: &Word| {
@@ -42,7 +42,8 @@ impl ExpandedSource {
     }
 }
 
-/// "“3” 41%, “figs.” 12%": the strongest words, of either sign; nothing of a source without influence on what is explained.
+/// Names the strongest words, of either sign: "“3” 41%, “figs.” 12%". If no word has influence, says so for a source with influence
+/// (`is_source`), and returns an empty text for other sources.
 pub fn strongest_words(words: &[WordView], most: usize, is_source: bool) -> String {
     let strongest: Vec<&WordView> = words.iter().filter(|word| word.influence != 0.0).collect();
     let strongest = by_descending(&strongest, |word| word.influence.abs());
@@ -55,7 +56,7 @@ pub fn strongest_words(words: &[WordView], most: usize, is_source: bool) -> Stri
     }
 }
 
-/// How many words a source has, so how many times as many passes as a sentence it takes to open it.
+/// Number of words. Splitting a source takes this many times the passes of a sentence.
 pub fn n_words(text: &str) -> usize {
     text.split_whitespace().count()
 }
@@ -78,7 +79,7 @@ mod tests {
     #[test]
     fn words_have_their_part_of_the_influence_along_the_steps() {
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
-        // A quarter of what P1 does to G1, half of which goes on to G2.
+        // The word has a quarter of the effect of P1 on G1, and half of G2 comes from G1.
         let words = opened().words_in(&attribution).unwrap();
         assert_eq!((words[0].influence, words[0].figure.as_str()), (0.125, "13%"));
         assert_eq!(words[1].influence, 0.0);
@@ -90,7 +91,7 @@ mod tests {
         let raw =
             document().derived(Derivation { aggregation: Aggregation::Sum, normalization: Normalization::None, ..Derivation::default() });
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[0]);
-        // One token of the word, two of G1.
+        // Sums over one token of the word and two tokens of G1.
         assert_eq!(opened().words_in(&attribution).unwrap()[1].influence, -2.0);
     }
 

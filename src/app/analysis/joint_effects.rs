@@ -1,20 +1,20 @@
-//! What pairs of sources do together, from measured pairs: in sentences for the details, as marks for graph and table.
+//! Joint effects of pairs of sources: sentences for the details, marks for the graph and the table.
 
 use super::attribution_view::AttributionView;
 use crate::app::i18n::t;
 use crate::explanation::{Document, JointEffect};
 use crate::order::by_descending;
 
-/// What a source does to a generated sentence together with others.
+/// Joint effects of one source with others on a generated sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointMark {
-    /// "or": either of two is enough. "and": only both together. "or, and": the one with this source, the other with that.
+    /// "or": one of two sources is enough. "and": both are needed. "or, and": both kinds of effects occur.
     pub word: &'static str,
-    /// The same in sentences.
+    /// The joint effects in sentences.
     pub title: String,
 }
 
-/// What pairs of sources do to the explained sentences, and then to the steps before them, in words.
+/// Describes the joint effects on the explained sentences, then those on steps with more than 2 % of the influence.
 pub fn sentences(attribution: &AttributionView) -> Vec<String> {
     let document = attribution.document();
     let n_prompt = attribution.graph().n_prompt();
@@ -27,7 +27,7 @@ pub fn sentences(attribution: &AttributionView) -> Vec<String> {
     effects.flat_map(|effect| [either_is_enough(document, effect), only_together(document, effect)]).flatten().collect()
 }
 
-/// The mark of the edge from `source` to the generated sentence `target`, a row of the table.
+/// The mark of the edge from `source` to the generated sentence `target` (a 0-based row). `None` if it has no described joint effect.
 pub fn mark(document: &Document, source: usize, target: usize) -> Option<JointMark> {
     let effects = || document.joint.iter().filter(|effect| effect.target == target && effect.sources.contains(&source));
     let or: Vec<String> = effects().filter_map(|effect| either_is_enough(document, effect)).collect();
@@ -68,7 +68,7 @@ fn only_together(document: &Document, effect: &JointEffect) -> Option<String> {
     })
 }
 
-/// Of the two sources and of the target.
+/// Labels of the two sources and of the target.
 fn labels(document: &Document, effect: &JointEffect) -> [String; 3] {
     let [a, b] = effect.sources;
     [a, b, document.table.n_prompt() + effect.target].map(|source| document.label(source))

@@ -1,21 +1,21 @@
-//! The explanations of a lesson, and those that could be added, in words.
+//! Labels of a lesson's explanations, and the explanations that can be added.
 
 use crate::app::i18n::{t, text};
 use crate::explanation::{Document, MethodText, title};
 use crate::lesson::{Lesson, is_same_explanation};
 
-/// "How many beans are left? \u{b7} Attention".
+/// Title and method: "How many beans are left? \u{b7} Attention".
 pub fn label(document: &Document) -> String {
     t!("{title} \u{b7} {method}", title = title(document), method = text(MethodText::of(&document.method.id).label))
 }
 
-/// The label of each explanation of the lesson with its number, and the steps that show it, from 0.
+/// Label of each explanation of the lesson, and the 0-based steps that show it.
 pub fn of_lesson(lesson: &Lesson) -> Vec<(String, Vec<usize>)> {
     let one = |(k, document)| (label(document), lesson.steps_with(k).collect());
     lesson.explanations.iter().enumerate().map(one).collect()
 }
 
-/// Those of the visit that the lesson does not have.
+/// Distinct explanations from this session that the lesson does not contain.
 pub fn offered<'a>(lesson: &Lesson, of_visit: impl Iterator<Item = &'a Document>) -> Vec<Document> {
     let mut offered: Vec<Document> = Vec::new();
     for document in of_visit {

@@ -1,4 +1,4 @@
-//! A lesson on paper: its texts and questions, and on a page of its own the answers.
+//! Worksheet of a lesson for printing: texts and questions, and the answers on a separate page.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::explanation::Document;
 use crate::lesson::{Lesson, Question, Step};
 use crate::order::by_descending;
 
-/// Smaller shares are not in the key.
+/// The answer key omits smaller shares.
 const SMALLEST_SHARE: f64 = 0.01;
 
-/// What is printed of a lesson.
+/// Contents of a worksheet.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LessonSheet {
     pub title: String,
@@ -24,19 +24,19 @@ pub struct LessonSheet {
 /// A prompt and its answer, sentence by sentence.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SheetText {
-    /// "Text B" where there are several.
+    /// "Text", or "Text B" if there are several.
     pub name: String,
-    /// With the names of the sentences: ("P1", "Tom has 5 apples.").
+    /// Label and text of each sentence: ("P1", "Tom has 5 apples.").
     pub sentences: Vec<(String, String)>,
 }
 
 /// One question.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SheetTask {
-    /// What it is about, where that is not plain: "Text B, sentence G2".
+    /// Text and sentences of the question: "Text B, G2". `None` if the question itself makes them clear.
     pub about: Option<String>,
     pub ask: String,
-    /// To tick.
+    /// Options to tick.
     pub options: Vec<String>,
     pub key: String,
 }
@@ -50,7 +50,7 @@ impl LessonSheet {
     }
 }
 
-/// The explanations, one for each text: several methods may explain the same one.
+/// One explanation for each text, because several methods may explain the same text.
 fn distinct_texts(lesson: &Lesson) -> Vec<&Document> {
     let mut texts: Vec<&Document> = Vec::new();
     for document in &lesson.explanations {
@@ -61,7 +61,7 @@ fn distinct_texts(lesson: &Lesson) -> Vec<&Document> {
     texts
 }
 
-/// "Text", or "Text B" where there are several.
+/// "Text", or "Text B" if there are several.
 fn text_name(texts: &[&Document], at: usize) -> String {
     if texts.len() == 1 { t!("Text").into() } else { t!("Text {letter}", letter = char::from(b'A' + at as u8)) }
 }
@@ -88,13 +88,13 @@ fn task(lesson: &Lesson, texts: &[&Document], step: &Step) -> Option<SheetTask> 
             let right = &choices[right];
             let stop = if right.trim_end_matches(['\u{201d}', '"']).ends_with(['.', '!', '?', '\u{3002}']) { "" } else { "." };
             let key = format!("{right}{stop} {because}");
-            // The question itself says about which sentence it is.
+            // The question itself names its sentence.
             SheetTask { about: (texts.len() > 1).then_some(name), ask, options: choices, key }
         }
     })
 }
 
-/// "P4 65%, P1 30%, P6 6%": the shares in the prompt, largest first.
+/// "P4 65%, P1 30%, P6 6%": shares of the prompt sentences, largest first.
 fn shares(document: Document) -> String {
     let n_prompt = document.prompt.sentences.len();
     let output = document.explained();

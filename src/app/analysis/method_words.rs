@@ -1,14 +1,14 @@
-//! What a method does and what it costs, in words, for sentences or words of a document.
+//! Descriptions and costs of the methods, for documents split into sentences or into words.
 
 use crate::app::i18n::{plural, t, text_of};
 use crate::explanation::{MethodText, Unit};
 
-/// What it does.
+/// Describes the method.
 pub fn about(method: &'static MethodText, unit: Unit) -> String {
     text_of(method.about.replace(Unit::Sentence.noun(), unit.noun()))
 }
 
-/// What it costs, said before it runs, beside the method that takes one pass for each source.
+/// Describes the cost of a run, compared with Pert., which takes one pass per source.
 pub fn cost(method: &'static MethodText, unit: Unit) -> String {
     let pert = MethodText::of("pert").name;
     if method.pairs {

@@ -1,4 +1,4 @@
-//! What the page says about a document: shares, evidence, comparisons, and how they are written. Pure.
+//! Derives the page's statements about a document: shares, evidence, comparisons, and their texts. Pure functions.
 
 pub mod attribution_graph;
 pub mod attribution_view;

@@ -1,15 +1,15 @@
-//! Numbers as the page writes them, in the visitor's language.
+//! Formats numbers in the visitor's language.
 
 use crate::app::i18n::{plural, separators, t};
 use crate::explanation::Unit;
 use crate::shares::percent_digits;
 
-/// A share as a whole percent: "23%", "<1%", "0%" only where it is nothing at all.
+/// A share as a whole percent: "23%", "<1%". "0%" means exactly 0.
 pub fn percent(share: f64) -> String {
     t!("{number}%", number = percent_digits(share))
 }
 
-/// Digits with a point, with the sign of the language in its place.
+/// Replaces the decimal point with the decimal separator of the language.
 pub fn with_point(digits: &str) -> String {
     let [point, _] = separators();
     digits.replace('.', point.encode_utf8(&mut [0; 4]))
@@ -20,14 +20,15 @@ pub fn whole_percent(share: f64) -> i64 {
     (share * 100.0).round() as i64
 }
 
-/// Three digits after the point, with a true minus sign: "1.250", "−0.125".
+/// Three decimals with a true minus sign: "1.250", "−0.125".
 pub fn signed(number: f64) -> String {
     let digits = format!("{:.3}", number.abs());
     let sign = if number < 0.0 && digits != "0.000" { "\u{2212}" } else { "" };
     with_point(&format!("{sign}{digits}"))
 }
 
-/// A number that is no share, to three digits: "0.013", "\u{2212}1.25", "1,240", "3.1\u{b7}10\u{2075}"; a trace is not nothing.
+/// A number that is not a share, rounded by its size: "0.013", "\u{2212}1.25", "1,240", "3.1\u{b7}10\u{2075}". A tiny number is
+/// "\u{2248}0", not "0".
 pub fn plain(number: f64) -> String {
     let digits = match number.abs() {
         0.0 => "0".into(),
@@ -62,7 +63,7 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
-/// A count with thousands set apart: "12,345".
+/// A count with thousands separators: "12,345".
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let first = digits.len() % 3;
@@ -88,7 +89,7 @@ pub fn listed(labels: &[String]) -> String {
     }
 }
 
-/// A time still to wait, coarse enough to be true: "less than a second", "about 3 s", "about 2 min".
+/// A remaining time, rounded because it is an estimate: "less than a second", "about 3 s", "about 2 min".
 pub fn wait(seconds: f64) -> String {
     match seconds {
         s if s < 1.0 => t!("less than a second").into(),

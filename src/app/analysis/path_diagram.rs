@@ -1,4 +1,4 @@
-//! The layered picture of how an answer came about: which sentences to draw, where, and how wide the edges between them.
+//! Lays out the diagram of the tab Path: which sentences to draw, where, and how wide the edges are.
 
 use super::attribution_view::{AttributionView, Role};
 use super::edge_look::EdgeLook;
@@ -8,22 +8,22 @@ use crate::app::i18n::t;
 use crate::graph::{self, Edge, LayeredDrawing, LayeredEdge, LayeredSpace, Pruned};
 use crate::order::by_descending;
 
-/// More than this is slow.
+/// Maximum number of edges, because more are slow to draw.
 const MOST_EDGES: usize = 600;
 
-/// More than these are a tangle: they are drawn when asked for.
+/// Maximum number of sentences shown by default, because more are unreadable. The button "Show all edges" draws all.
 const MOST_SENTENCES: usize = 18;
 
-/// Room beside three sentences for edges that pass them, in CSS pixels.
+/// Space next to three sentences for edges that pass them, in CSS pixels.
 const PASSING: f64 = 24.0;
 
-/// Sizes in CSS pixels, by the width there is.
+/// Sizes in CSS pixels for the available width.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Geometry {
     pub width: f64,
     pub node_width: f64,
     pub node_height: f64,
-    /// Between the nodes of two layers.
+    /// Vertical space between the nodes of two layers.
     pub layer_gap: f64,
     gap: f64,
     thickness: f64,
@@ -49,30 +49,30 @@ impl Geometry {
     }
 }
 
-/// A sentence in the picture.
+/// A sentence in the diagram.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiagramNode {
     pub source: usize,
     pub label: String,
     pub text: String,
-    /// The row of the table, where it is a generated sentence.
+    /// 0-based row of a generated sentence. `None` for the prompt.
     pub generated: Option<usize>,
     pub is_output: bool,
-    /// Along every path; nothing for the output itself.
+    /// Total influence. `None` if it is not measured, or if it is zero and the sentence is explained.
     pub amount: Option<Amount>,
     pub strength: f64,
-    /// "G5 is due to G4 (62%) and P4 (38%)"; a sentence of the prompt is due to nothing.
+    /// "G5 depends on G4 (62%) and P4 (38%)". For the prompt: "P4 is a sentence of the prompt".
     pub origin: String,
     layer: usize,
-    /// Of its upper left corner.
+    /// Position of the upper left corner.
     pub left: f64,
     pub top: f64,
 }
 
-/// An edge in the picture.
+/// An edge in the diagram.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiagramEdge {
-    /// Both as sources.
+    /// Both ends as source indices.
     pub from: usize,
     pub to: usize,
     /// The `d` attribute of an SVG path.
@@ -82,21 +82,21 @@ pub struct DiagramEdge {
     flow: f64,
 }
 
-/// The picture: sentences in layers, the chosen ones at the bottom, and what flows between them.
+/// The diagram: sentences in layers, with the explained ones at the bottom, and the edges between them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PathDiagram {
-    /// In time order.
+    /// Sentences in time order.
     pub nodes: Vec<DiagramNode>,
     pub edges: Vec<DiagramEdge>,
     pub height: f64,
-    /// How many edges with flow worth counting are not drawn.
+    /// Number of hidden edges with flow worth counting.
     pub hidden: usize,
-    /// The share of all flow that those drawn carry.
+    /// Share of the total flow that the drawn edges carry.
     pub kept_share: f64,
 }
 
-/// Edges that carry `share` of the influence: all that can be drawn, and of these the strongest among a few sentences. Those of the
-/// strongest paths are among both.
+/// Two sets of edges that carry `share` of the influence: at most `MOST_EDGES` edges, and of these the strongest that touch at most
+/// `MOST_SENTENCES` sentences. Both sets also contain `on_paths`, the edges of the strongest paths.
 pub fn kept(view: &AttributionView, share: f64, on_paths: &[Edge]) -> [Pruned; 2] {
     let all = view.prune(share).at_most(MOST_EDGES);
     let few = all.clone().touching_at_most(MOST_SENTENCES, view.graph().n_prompt());
@@ -104,7 +104,7 @@ pub fn kept(view: &AttributionView, share: f64, on_paths: &[Edge]) -> [Pruned; 2
 }
 
 impl PathDiagram {
-    /// `kept` edges, and the sentences at their ends.
+    /// Draws the `kept` edges and the sentences at their ends.
     pub fn new(view: &AttributionView, kept: &Pruned, geometry: &Geometry) -> Self {
         let n_prompt = view.graph().n_prompt();
         let &Pruned { edges: ref kept, hidden, kept_share, .. } = kept;
@@ -125,8 +125,8 @@ impl PathDiagram {
         }
     }
 
-    /// Where an arrow key leads from a sentence: up along the strongest edge into it, down along the strongest out of it, sideways to
-    /// its neighbors; Home and End to the first sentence and to the last.
+    /// The sentence that a key moves to from `source`. Up follows the strongest edge into it, Down the strongest edge out of it. Left and
+    /// Right move to the neighbors in the layer, Home and End to the first and the last sentence.
     pub fn after_key(&self, source: usize, key: &str) -> Option<usize> {
         let strongest =
             |is_one: &dyn Fn(&DiagramEdge) -> bool| self.edges.iter().filter(|edge| is_one(edge)).max_by(|a, b| a.flow.total_cmp(&b.flow));
@@ -170,7 +170,7 @@ fn nodes(view: &AttributionView, drawing: &LayeredDrawing, kept: &[Edge], geomet
     drawing.nodes.iter().map(node).collect()
 }
 
-/// What a sentence is due to, among the drawn edges, strongest first.
+/// Names the sources of a sentence among the drawn edges, strongest first.
 fn origin(view: &AttributionView, source: usize, kept: &[Edge]) -> String {
     let label = view.document().label(source);
     let Some(row) = source.checked_sub(view.graph().n_prompt()) else {
@@ -197,7 +197,7 @@ fn drawn(view: &AttributionView, kept: &Edge, edge: &LayeredEdge, drawing: &Laye
     }
 }
 
-/// From the lower side of a node to the upper side of another, straight down through the layers between.
+/// Path from the bottom of a node to the top of another one. It curves between layers and runs straight through the layers on the way.
 fn svg_path(route: &[f64], top_layer: usize, geometry: &Geometry) -> String {
     let mut path = String::new();
     for (k, pair) in route.windows(2).enumerate() {

@@ -1,26 +1,26 @@
-//! What came out when a shared explanation was made again here.
+//! Compares a shared explanation with the same explanation recomputed here.
 
 use super::number::with_point;
 use crate::app::i18n::t;
 use crate::explanation::Document;
 
-/// Two engines round differently, and a link keeps 16 bits of each score: up to here scores are the same, in nats per token.
+/// Largest difference of equal scores, in nats per token. Two engines round differently, and a link keeps 16 bits of each score.
 const SAME_NATS: f64 = 0.005;
 
-/// The explanation from elsewhere against the one made here.
+/// Result of comparing a shared explanation with the one computed here.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reproduction {
-    /// The same answer and scores; by how much they differ at most, in nats per token.
+    /// The same answer and scores. Contains the largest difference, in nats per token.
     Same(f64),
-    /// The same answer with other scores.
+    /// The same answer with different scores. Contains the largest difference, in nats per token.
     OtherScores(f64),
     OtherAnswer,
-    /// The model here is another file.
+    /// The model files differ.
     OtherModel {
         shared: String,
         own: String,
     },
-    /// One of the two was stopped.
+    /// At least one of the two explanations was stopped early.
     Partial,
 }
 

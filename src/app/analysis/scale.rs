@@ -1,9 +1,9 @@
-//! How influence is written: shares as percents, or, where rows were not divided by their sums, plain numbers.
+//! Formats influence: as percents if it is a share, or as plain numbers if rows were not divided by their sums.
 
 use super::number;
 use crate::shares::Scale;
 
-/// One influence, ready to be shown.
+/// An influence, formatted for display.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Amount {
     pub figure: String,
@@ -22,7 +22,7 @@ pub fn amount(scale: Scale, influence: f64) -> Amount {
     Amount { figure: figure(scale, influence), part: scale.part(influence) }
 }
 
-/// For attributes that tests and scripts read: whole percents, or the number.
+/// Value of an attribute that tests and scripts read: whole percents, or the number.
 pub fn attribute(scale: Scale, influence: f64) -> String {
     match scale {
         Scale::Shares => number::whole_percent(influence).to_string(),

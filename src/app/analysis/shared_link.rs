@@ -1,22 +1,22 @@
-//! A link that holds the whole explanation, and how far such a link gets.
+//! Links that contain a whole explanation, with advice on their length.
 
 use super::number::grouped;
 use crate::app::i18n::t;
 
-/// Chat programs cut longer links.
+/// Some chat programs truncate links that are longer than this number of characters.
 const CUT_BY_CHATS: usize = 2_000;
-/// A file travels better than a longer link.
+/// A file is better than a link that is longer than this number of characters.
 const BETTER_AS_FILE: usize = 8_000;
 
-/// The parameter of an address that names the parts of the page to hide, with commas between them.
+/// Address parameter that lists the page parts to hide, separated by commas.
 const HIDE: &str = "hide=";
 
-/// That parameter for these parts, if any.
+/// The parameter that hides these parts. `None` if there are none.
 pub fn hide_parameter(hidden: &[&str]) -> Option<String> {
     (!hidden.is_empty()).then(|| format!("{HIDE}{}", hidden.join(",")))
 }
 
-/// Puts a part last among those to hide, or takes it out.
+/// Removes `part` from the list of hidden parts if `is_shown`, else puts it at the end.
 pub fn set_shown<'a>(hidden: &mut Vec<&'a str>, part: &'a str, is_shown: bool) {
     hidden.retain(|other| *other != part);
     if !is_shown {
@@ -24,12 +24,12 @@ pub fn set_shown<'a>(hidden: &mut Vec<&'a str>, part: &'a str, is_shown: bool) {
     }
 }
 
-/// A link, and how far it gets.
+/// A link, and which programs its length suits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedLink {
     pub address: String,
     pub reach: Reach,
-    /// Whether it is on the clipboard.
+    /// Whether the link was copied to the clipboard.
     pub is_copied: bool,
 }
 
@@ -41,7 +41,7 @@ pub enum Reach {
 }
 
 impl SharedLink {
-    /// The page's address (any fragment is dropped) with this fragment.
+    /// A link to the page with this fragment. Any fragment of `page_address` is dropped.
     pub fn new(page_address: &str, fragment: &str) -> Self {
         let page = page_address.split('#').next().unwrap_or_default();
         let address = format!("{page}#{fragment}");
@@ -53,7 +53,7 @@ impl SharedLink {
         Self { address, reach, is_copied: false }
     }
 
-    /// The parts of the page that it hides, as `?hide=` names them.
+    /// Page parts that the link hides, with the names of `?hide=`.
     pub fn hidden(&self) -> Vec<&str> {
         let page = self.address.split('#').next().unwrap_or_default();
         let parameters = page.split_once('?').map_or("", |(_, query)| query).split('&');
@@ -61,7 +61,7 @@ impl SharedLink {
         hidden.filter(|part| !part.is_empty()).collect()
     }
 
-    /// The same link with this part of the page hidden, or shown.
+    /// The link with this page part shown or hidden.
     pub fn with_part(&self, part: &str, is_shown: bool) -> Self {
         let mut hidden = self.hidden();
         set_shown(&mut hidden, part, is_shown);
@@ -74,7 +74,7 @@ impl SharedLink {
         Self::new(&format!("{path}{mark}{}", query.join("&")), fragment)
     }
 
-    /// What the author should know before sending it.
+    /// Advice for the author on the length of the link.
     pub fn advice(&self) -> String {
         let length = grouped(self.address.len() as u64);
         match self.reach {

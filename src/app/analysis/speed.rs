@@ -1,17 +1,17 @@
-//! How long an explanation will take on this device, going by the last one here.
+//! Estimates how long an explanation takes on this device, based on the last one here.
 
 use std::fmt;
 
 use crate::request::{MOST_RUNS_OF_A_THOUGHT, WorkStats};
 
-/// Of English text.
+/// Typical for English text.
 const CHARACTERS_PER_TOKEN: usize = 4;
-/// The frame around a prompt, and an answer as long as they usually are.
+/// Tokens that a chat template adds to a prompt. The three constants below are typical values, too.
 const FRAME_TOKENS: usize = 20;
 const ANSWER_TOKENS: usize = 100;
 const ANSWER_SENTENCES: usize = 6;
 const SENTENCE_TOKENS: usize = 15;
-/// A generated token costs as much as so many that are read at once.
+/// A generated token costs as much as this many tokens that are read at once.
 const GENERATED_COST: usize = 4;
 
 /// Parameters times tokens, per second.
@@ -19,20 +19,20 @@ const GENERATED_COST: usize = 4;
 pub struct Speed(pub f64);
 
 impl Speed {
-    /// What a run says: `parameters` of the model, and how long it took.
+    /// Speed of a run with a model of `parameters` parameters. `None` if the result is not finite and positive.
     pub fn of(parameters: u64, work: &WorkStats, seconds: f64) -> Option<Self> {
         let speed = parameters as f64 * work.forward_tokens as f64 / seconds;
         (speed.is_finite() && speed > 0.0).then_some(Self(speed))
     }
 
-    /// What [`Display`](fmt::Display) wrote after an earlier run. By JSON's parser, which the page has; the standard library's brings a
-    /// table of 10 kB.
+    /// Parses the text that [`Display`](fmt::Display) wrote after an earlier run. Uses the JSON parser, which the page contains anyway,
+    /// because the parser of the standard library adds a table of 10 kB.
     pub fn parse(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok().filter(|speed: &f64| speed.is_finite() && *speed > 0.0).map(Self)
     }
 
-    /// Seconds for an answer to `prompt` and its explanation, by a model of so many parameters that thinks for so many tokens before it
-    /// answers. A small model does not fill a GPU, so what was learned from one errs on the long side.
+    /// Estimated seconds for an answer to `prompt` and its explanation, by a model of `parameters` parameters that thinks for `thought`
+    /// tokens before it answers. An estimate from a smaller model is too long, because a small model does not fill a GPU.
     pub fn seconds(self, parameters: u64, prompt: &str, thought: usize) -> f64 {
         parameters as f64 * tokens(prompt, thought) as f64 / self.0
     }
@@ -44,7 +44,7 @@ impl fmt::Display for Speed {
     }
 }
 
-/// Tokens to compute: the text once, and behind each sentence all that follows it, which is half of the text on average.
+/// Number of tokens to compute: the text, the generation, and for each sentence all text after it, which is half of the text on average.
 fn tokens(prompt: &str, thought: usize) -> usize {
     let ends = prompt.trim().matches(['.', '?', '!', '\n']).count().max(1);
     let generated = thought + ANSWER_TOKENS;
@@ -52,7 +52,7 @@ fn tokens(prompt: &str, thought: usize) -> usize {
     text + GENERATED_COST * generated + text * (ends + runs_of_thought(thought) + ANSWER_SENTENCES) / 2
 }
 
-/// In so many parts a thought of so many tokens is measured.
+/// Number of parts in which a thinking section of `tokens` tokens is measured.
 pub fn runs_of_thought(tokens: usize) -> usize {
     tokens.div_ceil(SENTENCE_TOKENS).min(MOST_RUNS_OF_A_THOUGHT)
 }

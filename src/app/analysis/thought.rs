@@ -1,4 +1,4 @@
-//! What an answer owes to the thought before it.
+//! How much of the influence on an answer bypasses, passes through, or starts in the thinking section.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use crate::app::i18n::{plural, t};
 use crate::explanation::{Document, SectionKind};
 use crate::graph::{GroupInfluence, group_influence};
 
-/// The generated sentences of the thought, where there is one.
+/// Rows of the thinking section, if there is one.
 pub fn rows(document: &Document) -> Option<Range<usize>> {
     document.generation.sections().into_iter().find(|(kind, _)| *kind == SectionKind::Thought).map(|(_, rows)| rows)
 }
 
-/// The influence past, through and from the thought, as parts of 1; `None` where there is no thought, a sentence of it is explained, or
-/// edges are no shares.
+/// Shares of the influence that bypass, pass through, and start in the thinking section. `None` if there is no thinking section, if one of
+/// its sentences is explained, or if edges are not shares.
 fn influence(view: &AttributionView) -> Option<GroupInfluence> {
     let thought = rows(view.document())?;
     let is_asked = view.scale().is_shares() && !view.output().iter().any(|row| thought.contains(row));
@@ -24,7 +24,8 @@ fn influence(view: &AttributionView) -> Option<GroupInfluence> {
     Some(GroupInfluence { past_it: part(past_it), through_it: part(through_it), from_it: part(from_it) })
 }
 
-/// "From the prompt past the thought 20%, through it 70%; from the thought itself 10%."
+/// "Of the influence on G2, 20% comes directly from the prompt, 70% from the prompt through the thinking, and 10% from the thinking
+/// itself."
 pub fn words(view: &AttributionView) -> Option<String> {
     let GroupInfluence { past_it, through_it, from_it } = influence(view)?;
     Some(t!(
@@ -37,7 +38,7 @@ pub fn words(view: &AttributionView) -> Option<String> {
     ))
 }
 
-/// "12 sentences; 80% of the influence goes through it": the thought in one line.
+/// The thinking section in one line: "12 sentences; 80% of the influence goes through it".
 pub fn summary(view: &AttributionView) -> Option<String> {
     let thought = rows(view.document())?;
     let run =
@@ -63,7 +64,7 @@ mod tests {
     use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
     use crate::explanation::{Passage, Section};
 
-    /// P1 -> G1; P2 and G1 -> G2 half each; nothing -> G3; the first `n` of them a thought.
+    /// P1 -> G1; P2 and G1 -> G2 half each; no source -> G3; the first `n` generated sentences are the thinking section.
     fn view(n: usize, run: usize, output: usize) -> AttributionView {
         let mut document = document();
         let others = document.generation.sentences.len() - n;

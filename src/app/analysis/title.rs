@@ -1,4 +1,4 @@
-//! What an explanation is called: in the browser's tab and history, in its heading, as a file.
+//! Title of the page without an explanation, and file names of explanations.
 
 use crate::app::i18n::translatable;
 use crate::explanation::{Document, title};
@@ -7,12 +7,12 @@ use crate::explanation::{Document, title};
 pub const HOME: &str = translatable!("Glasscage: why did the model give this answer?");
 const LONGEST_FILE_NAME: usize = 40;
 
-/// The name of its file, without the ending: "glasscage-how-many-figs-are-left".
+/// File name of an explanation, without the extension: "glasscage-how-many-figs-are-left".
 pub fn file_name(document: &Document) -> String {
     file_name_of(&title(document))
 }
 
-/// The name of the file of what has this title.
+/// File name for this title, without the extension.
 pub fn file_name_of(title: &str) -> String {
     let title: String = title.chars().flat_map(char::to_lowercase).collect();
     let words: Vec<&str> = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! The prompt on screen, changed by its reader, and what the model says to it.
+//! Edited versions of the prompt on screen, and the model's answers to them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use super::scale::Amount;
 use crate::app::i18n::t;
 use crate::explanation::{Document, Passage};
 
-/// What the reader changes in the sentences of a prompt.
+/// Edits of the sentences of a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PromptEdits {
     /// Sentences that are left out, ascending.
     pub left_out: Vec<usize>,
-    /// Other words for a sentence.
+    /// New text of reworded sentences, by sentence.
     pub reworded: BTreeMap<usize, String>,
 }
 
@@ -24,7 +24,7 @@ impl PromptEdits {
         self.left_out.is_empty() && self.reworded.is_empty()
     }
 
-    /// Puts other words in the place of a sentence; its own take the edit back.
+    /// Replaces the text of a sentence. The original text removes the edit.
     pub fn reword(&mut self, document: &Document, source: usize, words: &str) {
         let is_own = document.source(source).trim() == words.trim();
         match is_own {
@@ -33,7 +33,7 @@ impl PromptEdits {
         }
     }
 
-    /// The sentence as it is after the edits; `None` where it is left out.
+    /// The sentence after the edits, and the white space that follows it. `None` if the sentence is left out.
     fn applied<'a>(&'a self, j: usize, sentence: &'a str) -> Option<(&'a str, &'a str)> {
         let words = self.reworded.get(&j).map_or(sentence, |words| words.as_str()).trim();
         let is_kept = !self.left_out.contains(&j) && !words.is_empty();
@@ -41,7 +41,7 @@ impl PromptEdits {
     }
 }
 
-/// A changed prompt and its answer.
+/// An edited prompt and its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
     pub edits: PromptEdits,
@@ -49,33 +49,33 @@ pub struct Variant {
     pub title: String,
     pub prompt: String,
     pub answer: VariantAnswer,
-    /// Its explanation, where one was asked for.
+    /// Explanation of the answer, if the user requested one.
     pub explanation: Option<Arc<AttributionGraph>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum VariantAnswer {
-    /// Being written.
+    /// The model is writing. Contains the text so far.
     Growing(String),
     /// The sentences of the answer.
     Whole(Vec<String>),
-    /// Ended early.
+    /// The run ended early. Contains the text so far.
     Stopped(String),
 }
 
-/// A sentence of the prompt before and after, and its shares in the last sentence of either answer.
+/// A prompt sentence before and after the edits, with its shares of the last sentence of each answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SentenceChange {
     pub label: String,
     pub before: String,
-    /// `None` where it is left out.
+    /// `None` if the sentence is left out.
     pub after: Option<String>,
     pub is_reworded: bool,
     pub amounts: [Option<Amount>; 2],
 }
 
 impl Variant {
-    /// The prompt of `document` with these edits; `None` where there is none, or nothing is left.
+    /// The edited prompt of `document`, without an answer. `None` if there are no edits, or if they leave no text.
     pub fn new(document: &Document, edits: &PromptEdits) -> Option<Self> {
         let (prompt, _) = edited(&document.prompt, edits);
         let is_something = !edits.is_empty() && !prompt.trim().is_empty();
@@ -88,31 +88,31 @@ impl Variant {
         })
     }
 
-    /// One more piece of the answer.
+    /// Appends a piece of the answer.
     pub fn push(&mut self, piece: &str) {
         if let VariantAnswer::Growing(answer) = &mut self.answer {
             answer.push_str(piece);
         }
     }
 
-    /// Whether the answer is being written.
+    /// Whether the model is writing the answer.
     pub fn is_growing(&self) -> bool {
         matches!(self.answer, VariantAnswer::Growing(_))
     }
 
-    /// The run ended early: what is there stays.
+    /// Marks an unfinished answer as stopped and keeps its text.
     pub fn settle(&mut self) {
         if let VariantAnswer::Growing(answer) = &mut self.answer {
             self.answer = VariantAnswer::Stopped(std::mem::take(answer));
         }
     }
 
-    /// Whether there is nothing to show.
+    /// Whether the run was stopped before the answer had any text.
     pub fn is_empty(&self) -> bool {
         matches!(&self.answer, VariantAnswer::Stopped(answer) if answer.trim().is_empty())
     }
 
-    /// What the edits did to the answer, in words; the sentences of the one before are `original`.
+    /// Describes how the edits changed the answer. `original` contains the sentences of the original answer.
     pub fn verdict(&self, original: &[&str]) -> &'static str {
         match &self.answer {
             VariantAnswer::Growing(_) => "",
@@ -123,13 +123,13 @@ impl Variant {
         }
     }
 
-    /// What the last sentence of either answer rests on; `None` without an explanation of both.
+    /// Attributions of the last sentence before and after the edits. `None` unless both answers are explained.
     pub fn last_sentences(&self, original: &Arc<AttributionGraph>) -> Option<[AttributionView; 2]> {
         let last = |graph: &Arc<AttributionGraph>| Some(AttributionView::new(graph.clone(), &[graph.n_generated().checked_sub(1)?]));
         Some([last(original)?, last(self.explanation.as_ref()?)?])
     }
 
-    /// What the sources of the explanation after the edits are called beside the one before: a sentence of the prompt keeps its number.
+    /// Labels of the sources after the edits. A prompt sentence keeps the number that it had before.
     pub fn labels_after(&self, before: &Document, after: &Document) -> Vec<String> {
         let mut labels = after.labels();
         for (j, own) in sources_by_sentence(&before.prompt, &self.edits, &after.prompt) {
@@ -138,7 +138,7 @@ impl Variant {
         labels
     }
 
-    /// The sentences of the prompt, side by side with those of the document that was changed; `None` without an explanation of both.
+    /// The prompt sentences before and after the edits. `None` unless both answers are explained.
     pub fn changes(&self, original: &Arc<AttributionGraph>) -> Option<Vec<SentenceChange>> {
         let [before, after] = self.last_sentences(original)?;
         let own = sources_by_sentence(&before.document().prompt, &self.edits, &after.document().prompt);
@@ -169,7 +169,8 @@ fn title(document: &Document, edits: &PromptEdits) -> String {
     }
 }
 
-/// The text after the edits, and where each sentence that is left begins in it. Where a paragraph ended, one still ends.
+/// The edited text, and for each remaining sentence its index and its first byte. A paragraph break stays even if the sentence before it is
+/// left out.
 fn edited(passage: &Passage, edits: &PromptEdits) -> (String, Vec<(usize, usize)>) {
     let (mut text, mut starts) = (String::new(), Vec::new());
     for (j, sentence) in passage.sentence_texts().into_iter().enumerate() {
@@ -194,7 +195,7 @@ pub fn white_space_after(sentence: &str) -> &str {
     &sentence[sentence.trim_end().len()..]
 }
 
-/// For each sentence of the prompt before the edits, the sentences of the prompt after them that begin in it.
+/// Maps each prompt sentence before the edits to the sentences of the edited prompt that begin in it.
 fn sources_by_sentence(before: &Passage, edits: &PromptEdits, after: &Passage) -> BTreeMap<usize, Vec<usize>> {
     let (_, starts) = edited(before, edits);
     let mut sources = BTreeMap::<usize, Vec<usize>>::new();
@@ -209,7 +210,7 @@ fn sources_by_sentence(before: &Passage, edits: &PromptEdits, after: &Passage) -
     sources
 }
 
-/// For each of `sentences` whether it is in none of the `original` ones.
+/// For each of `sentences`, whether it differs from all `original` ones.
 pub fn are_new(original: &[&str], sentences: &[String]) -> Vec<bool> {
     sentences.iter().map(|sentence| !original.iter().any(|known| known.trim() == sentence.trim())).collect()
 }

@@ -8,12 +8,12 @@ use crate::graph::{self, Path};
 /// A path to choose from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathEntry {
-    /// The sources it visits, in time order.
+    /// Sources on the path, in time order.
     pub sources: Vec<usize>,
     /// "P4 → G2 → G5".
     pub chain: String,
     pub figure: String,
-    /// "G5 rests 31% on P4 by way of G2".
+    /// "31% of G5 comes from P4 through G2".
     pub words: String,
 }
 
@@ -21,7 +21,7 @@ pub struct PathEntry {
 #[derive(Clone, Debug, PartialEq)]
 pub struct WalkStop {
     pub source: usize,
-    /// What happens here.
+    /// Describes this step of the walk.
     pub words: String,
 }
 
@@ -30,7 +30,8 @@ pub fn paths(view: &AttributionView) -> Vec<Path> {
     graph::strongest_paths(view.graph().adjacency(), view.output(), graph::MOST_PATHS)
 }
 
-/// The strongest paths to choose from, strongest first, and what share all others have together (nothing where edges are no shares).
+/// The strongest paths, strongest first, and the share of all other paths together. The share is `None` if it is below 0.5 %, or if edges
+/// are not shares.
 pub fn strongest_paths(view: &AttributionView) -> (Vec<PathEntry>, Option<String>) {
     let paths = paths(view);
     let shown = view.per_output(paths.iter().map(|path| path.weight).sum());
@@ -62,7 +63,7 @@ impl PathEntry {
     }
 }
 
-/// What happens at `sources[k]`, where the walk comes from `sources[k + 1]`.
+/// Describes the step to `sources[k]`, which comes from `sources[k + 1]`.
 fn stop_words(view: &AttributionView, sources: &[usize], k: usize) -> String {
     let name = |k: usize| view.document().label(sources[k]);
     let n_prompt = view.graph().n_prompt();

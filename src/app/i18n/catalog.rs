@@ -1,15 +1,15 @@
-//! Translations by the English text.
+//! Translations, keyed by the English text.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// The texts of one language. They live as long as the page.
+/// Translated texts of one language. They stay in memory as long as the page.
 pub struct Catalog {
     texts: &'static BTreeMap<String, Translation>,
-    /// The plural category of a number ("one", "other", ..), as CLDR names them.
+    /// Returns the CLDR plural category of a number ("one", "other", ..).
     category: Box<dyn Fn(usize) -> String>,
-    /// Before the fraction of a number, and between thousands.
+    /// Decimal separator and thousands separator.
     pub separators: [char; 2],
 }
 
@@ -17,13 +17,13 @@ pub struct Catalog {
 #[serde(untagged)]
 enum Translation {
     Text(String),
-    /// By plural category.
+    /// One text per plural category.
     Forms(BTreeMap<String, String>),
 }
 
 impl Catalog {
-    /// Reads a catalog (`{"Close": "Schließen", "{n} edges": {"one": "{n} Kante", "other": "{n} Kanten"}}`), which is kept until the page
-    /// ends. `None` where it is none.
+    /// Parses a catalog: `{"Close": "Schließen", "{n} edges": {"one": "{n} Kante", "other": "{n} Kanten"}}`. Its texts stay in memory until
+    /// the page closes. Returns `None` if the JSON is not a catalog.
     pub fn parse(json: &str, category: impl Fn(usize) -> String + 'static, separators: [char; 2]) -> Option<Self> {
         let texts = serde_json::from_str(json).ok()?;
         Some(Self { texts: Box::leak(Box::new(texts)), category: Box::new(category), separators })
@@ -36,7 +36,7 @@ impl Catalog {
         }
     }
 
-    /// All that have no plural, with their translations.
+    /// All texts without plural forms, with their translations.
     pub(super) fn texts(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let text = |(english, translation): (&'static String, &'static Translation)| match translation {
             Translation::Text(text) => Some((english.as_str(), text.as_str())),

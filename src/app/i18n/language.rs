@@ -1,25 +1,25 @@
-//! Which language the page speaks.
+//! Selects the language of the page.
 
-/// A language that the page has a catalog of.
+/// A language that the page offers.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PageLanguage {
-    /// BCP 47.
+    /// BCP 47 tag.
     pub tag: &'static str,
-    /// In itself.
+    /// Name of the language in the language itself.
     pub name: &'static str,
-    /// Whether somebody who speaks it has read the translation.
+    /// Whether a speaker of the language has reviewed the translation.
     pub is_reviewed: bool,
 }
 
-/// The first needs no catalog.
+/// The available languages. The first one, English, needs no catalog.
 pub const LANGUAGES: [PageLanguage; 3] = [
     PageLanguage { tag: "en", name: "English", is_reviewed: true },
     PageLanguage { tag: "de", name: "Deutsch", is_reviewed: false },
     PageLanguage { tag: "zh", name: "\u{4e2d}\u{6587}", is_reviewed: false },
 ];
 
-/// The language asked for in the address, else the one chosen on an earlier visit, else the first of the browser's languages that there
-/// is, else English; by its tag. Whatever the address asks for is taken: what has no catalog is shown in English.
+/// Tag of the page language: the language in the address, else the one chosen on an earlier visit, else the first available language of the
+/// browser, else English. Any language in the address is accepted. Without a catalog for it, the page shows English texts.
 pub fn choose(asked: Option<String>, remembered: Option<String>, preferred: impl Iterator<Item = String>) -> String {
     let known = |tag: String| {
         let primary = tag.split('-').next().unwrap_or_default().to_ascii_lowercase();

@@ -1,13 +1,13 @@
-//! The page's words in the visitor's language.
+//! Page texts in the visitor's language.
 //!
-//! Texts stand in the code in English, within [`t!`] and [`plural!`]; a catalog (`public/locales/de.json`) has their translations, by the
-//! English text, as in gettext. All of them together are `en.json` beside this file, which a test keeps complete. Numbers are written
-//! as the language writes them, and plurals follow its rules (CLDR, as the browser knows them).
+//! The code contains English texts in [`t!`] and [`plural!`]. A catalog (`public/locales/de.json`) maps each English text to its
+//! translation, like gettext. `en.json` next to this file lists all texts, and a test keeps it complete. Numbers and plurals follow the
+//! rules of the language (the browser's CLDR data).
 //!
-//! What the workers and the documents say is wrong comes in English, and is translated where it is shown: [`problem_text`].
+//! Workers and documents report problems in English. [`problem_text`] translates them when they are displayed.
 //!
-//! The catalog is set once, before the first view: a change of language reloads the page. Texts that travel in documents and links,
-//! and what errors quote of a file, are not translated.
+//! The catalog is set once, before the first view, and a change of language reloads the page. Texts in documents and links, and text that
+//! errors quote from a file, are not translated.
 
 mod catalog;
 mod language;
@@ -26,7 +26,7 @@ thread_local! {
 
 /// Sets the catalog of this page. Later calls change nothing.
 pub fn set(catalog: Catalog) {
-    // One that is set already stays.
+    // `set` fails if a catalog is already set. Keep that one.
     drop(CATALOG.with(|cell| cell.set(catalog)));
 }
 
@@ -34,27 +34,28 @@ fn with_catalog<T>(look: impl FnOnce(&Catalog) -> Option<T>) -> Option<T> {
     CATALOG.with(|cell| look(cell.get()?))
 }
 
-/// The text in the visitor's language; the English one where the catalog lacks it.
+/// Translates a text into the visitor's language. Returns the English text if the catalog lacks it.
 pub fn text(english: &'static str) -> &'static str {
     with_catalog(|catalog| catalog.text(english)).unwrap_or(english)
 }
 
-/// The same for a text that is put together while the page runs.
+/// Like [`text`], for texts that are built at run time.
 pub fn text_of(english: String) -> String {
     with_catalog(|catalog| catalog.text(&english)).map_or(english, str::to_owned)
 }
 
-/// The form for `n` things in the visitor's language, by the English forms for one and for others.
+/// Selects the plural form for `n` in the visitor's language. Without a translation, selects one of the English forms for one and for other
+/// numbers.
 pub fn form(n: usize, [one, other]: [&'static str; 2]) -> &'static str {
     with_catalog(|catalog| catalog.form(n, other)).unwrap_or(if n == 1 { one } else { other })
 }
 
-/// What stands between the digits of a number: before the fraction, and between thousands.
+/// Decimal separator and thousands separator of the visitor's language.
 pub fn separators() -> [char; 2] {
     with_catalog(|catalog| Some(catalog.separators)).unwrap_or(['.', ','])
 }
 
-/// The template with a value in the place of each `{name}`.
+/// Replaces each `{name}` in the template with its value.
 pub fn fill(template: &str, values: &[(&str, &dyn Display)]) -> String {
     let mut filled = String::with_capacity(template.len());
     let mut rest = template;
@@ -68,7 +69,7 @@ pub fn fill(template: &str, values: &[(&str, &dyn Display)]) -> String {
     filled + rest
 }
 
-/// Whether a text has no place for a value.
+/// Whether a text has no `{name}` placeholder.
 pub const fn is_plain(text: &str) -> bool {
     let mut i = 0;
     while i < text.len() {
@@ -80,8 +81,8 @@ pub const fn is_plain(text: &str) -> bool {
     true
 }
 
-/// The text in the visitor's language: `&'static str` where it stands alone, `String` with values: `t!("Answer without {names}", names)`,
-/// `t!("{part} of {whole}", part = a, whole = b)`.
+/// Translates a text into the visitor's language. Returns `&'static str` for a text without values and `String` for a text with values:
+/// `t!("Answer without {names}", names)`, `t!("{part} of {whole}", part = a, whole = b)`.
 macro_rules! t {
     ($text:literal) => {{
         const { assert!($crate::app::i18n::is_plain($text), "a text with values needs their names") };
@@ -93,7 +94,7 @@ macro_rules! t {
     (@fill [$($text:literal),+] ($template:expr) $($name:ident $(= $value:expr)?),+) => {
         match ($($crate::app::i18n::t!(@value $name $(= $value)?),)+) {
             ($($name,)+) => {
-                // The compiler's word that each text has a place for each value, and no other.
+                // Never runs: lets the compiler check that each text has a placeholder for each value, and no other.
                 if false {
                     $crate::app::i18n::t!(@check_all [$($text),+] ($($name),+));
                 }
@@ -108,8 +109,8 @@ macro_rules! t {
     (@value $name:ident = $value:expr) => { &$value };
 }
 
-/// A text about `n` things in the visitor's language, by the English forms for one and for others; both name the number:
-/// `plural!(n = edges.len(), "{n} edge", "{n} edges")`. More values follow.
+/// Translates a text about `n` things, given the English forms for one and for other numbers. Both forms contain the number:
+/// `plural!(n = edges.len(), "{n} edge", "{n} edges")`. More values can follow.
 macro_rules! plural {
     ($n:ident $(= $count:expr)?, $one:literal, $other:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{
         let count: usize = *$crate::app::i18n::t!(@value $n $(= $count)?);
@@ -119,7 +120,7 @@ macro_rules! plural {
     }};
 }
 
-/// A text that is translated where it is shown: `text(LABEL)`.
+/// Marks a text that is translated when it is displayed: `text(LABEL)`.
 macro_rules! translatable {
     ($text:literal) => {
         $text

@@ -1,23 +1,24 @@
-//! Problems in the visitor's language. Engine, library and documents say in English what is wrong; the catalog has these texts with
-//! their places numbered ("tensor {0} ends at byte {1}"), which tells them from the page's own, whose places have names.
+//! Translates problems into the visitor's language. Engine, library and documents report problems in English. The catalog lists these texts
+//! with numbered placeholders ("tensor {0} ends at byte {1}"). Page texts have named placeholders instead.
 
 use std::fmt::Display;
 
 use super::{Catalog, fill, with_catalog};
 
-/// Bytes of a text that is translated. What is longer quotes a file at length.
+/// Maximum length of a translated text, in bytes. Longer texts quote much of a file and stay in English.
 const LONGEST: usize = 2_500;
-/// How deep texts hold others: "this model cannot be downloaded now: {0}".
+/// Maximum nesting depth of texts in texts, such as "this model cannot be downloaded now: {0}".
 const DEEPEST: usize = 4;
-/// Of the places, of which no text has more.
+/// Names of the placeholders. No text has more.
 const NAMES: [&str; 6] = ["0", "1", "2", "3", "4", "5"];
 
-/// What a problem or an error says, in the visitor's language; in English what the catalog lacks.
+/// Translates a problem or an error into the visitor's language. Text that the catalog lacks stays in English.
 pub fn problem_text(english: &str) -> String {
     with_catalog(|catalog| translated(catalog, english, DEEPEST)).unwrap_or_else(|| english.to_owned())
 }
 
-/// The text as it is in the catalog, or as [`crate::problem::Problem`] makes a sentence of it: large at its start, with a full stop.
+/// Translates a text that is in the catalog, or the sentence that [`crate::problem::Problem`] makes of such a text: capitalized, with a
+/// period. Returns `None` if the catalog lacks the text.
 fn translated(catalog: &Catalog, english: &str, depth: usize) -> Option<String> {
     if depth == 0 || english.len() > LONGEST {
         return None;
@@ -32,13 +33,13 @@ fn translated(catalog: &Catalog, english: &str, depth: usize) -> Option<String> 
     Some(stop.map_or_else(|| translation.clone(), |sentence| fill(sentence, &[("words", &translation)])))
 }
 
-/// The template that has most of the text's letters, filled in; and the spelling that it has.
+/// Finds the matching template with the most literal text. Returns the spelling that it matched and the filled-in translation.
 fn filled_in<'a>(catalog: &Catalog, spellings: &'a [String], depth: usize) -> Option<(&'a String, String)> {
     let templates = || catalog.texts().filter(|(english, _)| english.contains("{0}"));
     let fits = spellings.iter().flat_map(|text| templates().filter_map(move |(template, to)| Some((text, to, values(template, text)?))));
-    // Of equals the first: the text as it stands.
+    // `min_by_key` returns the first of equals, so the original spelling takes precedence.
     let (text, to, values) = fits.min_by_key(|(_, _, values)| values.iter().map(|value| value.len()).sum::<usize>())?;
-    // Names stay: a tensor may be called "output".
+    // Values without a space are names and stay unchanged: a tensor may be called "output".
     let quoted = |value: &str| if value.contains(' ') { translated(catalog, value, depth - 1) } else { None };
     let values: Vec<String> = values.into_iter().map(|value| quoted(value).unwrap_or_else(|| value.to_owned())).collect();
     Some((text, with_values(to, &values)))
@@ -49,7 +50,7 @@ fn with_values(template: &str, values: &[String]) -> String {
     fill(template, &named)
 }
 
-/// The values in the places of a template, where the text is made by it; the first ones as long as may be.
+/// Values of the template's placeholders, if the template can produce the text. Earlier values are as long as possible.
 fn values<'a>(template: &str, text: &'a str) -> Option<Vec<&'a str>> {
     let mut literals = template.split('{').map(|part| part.split_once('}').map_or(part, |(_, literal)| literal));
     let mut rest = text.strip_prefix(literals.next()?)?;

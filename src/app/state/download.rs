@@ -1,4 +1,4 @@
-//! The download that goes on, as the visitor sees it.
+//! State of the current download, as the visitor sees it.
 
 use crate::app::analysis::number;
 use crate::app::i18n::{problem_text, t};
@@ -7,37 +7,37 @@ use crate::library::progress::{DownloadNotice, DownloadProgress, DownloadStage};
 use crate::library::transfer_rate::TransferRate;
 use crate::problem::Problem;
 
-/// A model on its way.
+/// A model that is being downloaded or copied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Download {
     pub spec: DownloadSpec,
-    /// Here so far.
+    /// Bytes received so far.
     pub bytes: u64,
-    /// 0 where it is not known.
+    /// Total size in bytes. 0 if it is unknown.
     pub total: u64,
     pub state: DownloadState,
-    /// What is not as usual.
+    /// The latest unusual event of the download.
     pub notice: Option<DownloadNotice>,
     rate: TransferRate,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum DownloadState {
-    /// Asked for; nothing came yet.
+    /// Requested, but without progress so far.
     Starting,
     Going(DownloadStage),
-    /// Stopped, by the visitor or for this reason. What is here is kept.
+    /// Stopped by the visitor, or by this problem. The received bytes are kept.
     Paused(Option<Problem>),
 }
 
 impl Download {
-    /// One that begins now.
+    /// A download that starts now.
     pub fn new(spec: DownloadSpec) -> Self {
         let total = spec.bytes().unwrap_or(0);
         Self { spec, bytes: 0, total, state: DownloadState::Starting, notice: None, rate: TransferRate::default() }
     }
 
-    /// One that was not finished on an earlier visit.
+    /// A paused download from an earlier visit.
     pub fn unfinished(spec: DownloadSpec) -> Self {
         Self { state: DownloadState::Paused(None), ..Self::new(spec) }
     }
@@ -46,7 +46,7 @@ impl Download {
         matches!(self.state, DownloadState::Paused(_))
     }
 
-    /// It is this far now.
+    /// Updates the download with reported progress.
     pub fn advanced(&mut self, DownloadProgress { bytes, total, stage, notice }: DownloadProgress, now_millis: f64) {
         match stage {
             DownloadStage::Downloading => self.rate.record(now_millis, bytes),
@@ -61,12 +61,12 @@ impl Download {
         self.state = DownloadState::Paused(problem);
     }
 
-    /// The part that is here, in [0, 1], where that is known.
+    /// Received fraction in [0, 1]. `None` if the total size is unknown.
     pub fn progress(&self) -> Option<f64> {
         (self.total > 0).then(|| self.bytes as f64 / self.total as f64)
     }
 
-    /// What goes on, in words that change seldom (they are read aloud).
+    /// The current phase in words that change rarely, because screen readers read them aloud.
     pub fn phase(&self) -> &'static str {
         match (&self.state, self.spec.is_local_copy()) {
             (DownloadState::Starting, false) => t!("Starting the download"),
@@ -82,7 +82,7 @@ impl Download {
         }
     }
 
-    /// "312.0 MB of 639.4 MB (49%), 2.3 MB/s, about 2 min left".
+    /// Amount, speed and time left: "312.0 MB of 639.4 MB (49%), 2.3 MB/s, about 2 min left".
     pub fn detail(&self) -> String {
         let amount = match (self.progress(), self.bytes) {
             (None, 0) => String::new(),

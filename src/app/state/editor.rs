@@ -1,4 +1,4 @@
-//! The form in which a visitor asks.
+//! State of the form in which a visitor asks.
 
 use super::reactive::Reactive;
 use super::settings::Settings;
@@ -10,15 +10,16 @@ pub struct Editor {
     pub prompt: Reactive<String>,
     /// The answer to explain instead of generating one.
     pub given_answer: Reactive<String>,
-    /// A prompt and given answer that others took the place of.
+    /// A replaced prompt and given answer, saved for later.
     pub set_aside: Reactive<Option<(String, String)>>,
     pub settings: Reactive<Settings>,
     pub examples: Reactive<Vec<Example>>,
     pub is_open: Reactive<bool>,
-    /// Tokens of the prompt in its chat frame, once the loaded model has counted them.
+    /// Number of tokens of the prompt in its rendered chat template, once the loaded model has counted them.
     pub tokens: Reactive<Option<usize>>,
-    /// The request that counts them, and how often they had to be counted anew.
+    /// The pending request to count the tokens.
     pub(in crate::app) token_count: Option<RequestId>,
+    /// How many times the token count has become outdated.
     pub(in crate::app) token_changes: u32,
     pub(in crate::app) examples_are_requested: bool,
 }
@@ -45,12 +46,12 @@ impl Editor {
         }
     }
 
-    /// Whether the prompt is one of the page's own.
+    /// Whether the prompt is one of the page's examples.
     pub fn is_example(&self, prompt: &str) -> bool {
         self.example(prompt).is_some()
     }
 
-    /// The example of this prompt.
+    /// The example with this prompt.
     pub fn example(&self, prompt: &str) -> Option<&Example> {
         self.examples.iter().find(|example| example.prompt == prompt)
     }

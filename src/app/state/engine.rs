@@ -1,4 +1,4 @@
-//! The engine as far as the page knows it: model, run, and what is waited for.
+//! State of the engine: model, run, and pending requests.
 
 use super::local_file::LocalFile;
 use super::model_choice::ModelChoice;
@@ -11,23 +11,23 @@ use crate::request::{LoadOptions, LoadProgress, LoadedModel, WorkStats};
 use crate::worker::engine::protocol::EngineRequest;
 use crate::worker::envelope::RequestId;
 
-/// The engine's worker, and what is asked of it.
+/// The engine's worker and the requests to it.
 #[derive(Default)]
 pub struct Engine {
     pub model: Reactive<ModelState>,
-    /// The model that answers.
+    /// The chosen model, which answers the prompts.
     pub choice: Reactive<ModelChoice>,
-    /// The local files that answered on the last visit, by their name, until another model is chosen.
+    /// Name of the local files that were the model on the last visit, until another model is chosen.
     pub last_files: Reactive<Option<String>>,
     pub masked_lm: Reactive<MaskedLmState>,
     pub run: Reactive<RunStatus>,
-    /// What the model had written when the last run ended too early.
+    /// The partial answer of the last run, if the run ended too early.
     pub unfinished: Reactive<Option<UnfinishedAnswer>>,
     /// The work of the last run.
     pub work: Reactive<Option<WorkStats>>,
     /// The speed of the last run in this browser.
     pub speed: Option<Speed>,
-    /// The local files of the model, where it has any.
+    /// The local files of the model. Empty if it was not opened from files.
     pub(in crate::app) files: Vec<LocalFile>,
     pub(in crate::app) masked_lm_files: Vec<LocalFile>,
     pub(in crate::app) masked_lm_load: Option<RequestId>,
@@ -38,11 +38,11 @@ pub struct Engine {
     pub(in crate::app) built_in_model: String,
 }
 
-/// What the engine works on, or will when the model is loaded.
+/// The current job of the engine, or the job that starts when the model is loaded.
 pub(in crate::app) struct Job {
     pub(in crate::app) id: RequestId,
     pub(in crate::app) purpose: Purpose,
-    /// Not sent yet.
+    /// The request, while it is not sent yet.
     pub(in crate::app) waiting: Option<EngineRequest>,
     pub(in crate::app) began_millis: f64,
 }
@@ -53,7 +53,7 @@ pub enum ModelState {
     NotLoaded,
     Loading(LoadProgress),
     Ready(Box<LoadedModel>),
-    /// The chosen model did not load, or the engine broke off with it. It is loaded again only when the visitor asks, and no other one
+    /// The chosen model did not load, or the engine crashed with it. The model is reloaded only when the visitor asks. No other model
     /// answers in its place.
     Failed,
 }
@@ -71,7 +71,7 @@ impl Engine {
         }
     }
 
-    /// Whether a run goes on, or waits for the model.
+    /// Whether a run is in progress or waits for the model.
     pub fn is_busy(&self) -> bool {
         self.run.is_active()
     }
@@ -80,7 +80,7 @@ impl Engine {
         if let ModelState::Ready(loaded) = &*self.model { Some(loaded) } else { None }
     }
 
-    /// How much of the model is loaded, while it is.
+    /// Loading progress of the model, while it is loading.
     pub fn load_progress(&self) -> Option<LoadProgress> {
         if let ModelState::Loading(progress) = *self.model { Some(progress) } else { None }
     }
@@ -89,7 +89,7 @@ impl Engine {
         matches!(*self.model, ModelState::Loading(_))
     }
 
-    /// Whether the chosen model failed, and there is another one that comes with the page.
+    /// Whether the chosen model failed and the built-in one can replace it.
     pub fn can_fall_back(&self) -> bool {
         *self.model == ModelState::Failed && *self.choice != ModelChoice::BuiltIn
     }
@@ -99,7 +99,7 @@ impl Engine {
     }
 }
 
-/// How far the masked language model is that one of the methods needs.
+/// Loading state of the masked language model, which one of the methods needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MaskedLmState {
     #[default]

@@ -1,4 +1,4 @@
-//! The explanation on screen: its document, what the visitor chose in it, and what was asked about it.
+//! The explanation on screen: its document, the visitor's selection, and the results of follow-up questions.
 
 use std::sync::Arc;
 
@@ -16,44 +16,44 @@ use crate::app::gallery::Gallery;
 use crate::explanation::{Derivation, Document};
 use crate::table::Table;
 
-/// The share of influence that the drawn edges carry at first.
+/// Initial share of the influence that the drawn edges carry.
 const EDGE_SHARE: f64 = 0.9;
-/// Of so many explanations the changed prompts are kept.
+/// Maximum number of explanations whose changed prompts are kept.
 const MOST_SET_ASIDE: usize = 8;
 
 pub struct Explanation {
     pub shown: Reactive<Option<ShownDocument>>,
-    /// The chosen output: rows of the table, ascending.
+    /// The selected output: rows of the table, ascending.
     pub output: Reactive<Vec<usize>>,
     /// The generated sentence under the pointer: shown as if it were the output.
     pub preview: Reactive<Option<usize>>,
-    /// The sentence, of prompt or generation, whose edges are highlighted.
+    /// The prompt or generated sentence whose edges are highlighted.
     pub focus: Reactive<Option<usize>>,
     /// The share of influence that the drawn edges carry.
     pub edge_share: Reactive<f64>,
     pub link: Reactive<Option<SharedLink>>,
     pub deletion_test: Reactive<Option<DeletionTest>>,
-    /// The answer on screen explained by other methods.
+    /// Explanations of the answer on screen by other methods.
     pub comparisons: Reactive<Vec<ShownDocument>>,
-    /// What the reader changes in the prompt on screen.
+    /// The reader's changes of the prompt on screen.
     pub edits: Reactive<PromptEdits>,
-    /// The prompt on screen with such changes, answered; the last answer may still grow.
+    /// Changed prompts with their answers. The last answer may still be growing.
     pub variants: Reactive<Vec<Variant>>,
     /// Sources whose words were measured.
     pub expanded: Reactive<Vec<ExpandedSource>>,
-    /// Those of them whose words are hidden again.
+    /// Expanded sources whose words are hidden again.
     pub collapsed: Reactive<Vec<usize>>,
-    /// What came of recomputing the explanation that was on screen before.
+    /// Result of recomputing the explanation that was on screen before.
     pub reproduction: Reactive<Option<Reproduction>>,
     pub gallery: Reactive<Gallery>,
     pub(in crate::app) gallery_is_requested: bool,
-    /// What was on screen before.
+    /// Explanations that were on screen before.
     before: Reactive<OfVisit>,
-    /// The oldest first.
+    /// Changed prompts of earlier explanations, oldest first.
     set_aside: Vec<SetAside>,
 }
 
-/// Changed prompts of an explanation that is not on screen, but may come back.
+/// Changed prompts of an explanation that is not on screen but may be shown again.
 struct SetAside {
     shown: ShownDocument,
     edits: PromptEdits,
@@ -76,7 +76,7 @@ pub enum Origin {
     Gallery,
     /// A step of a lesson shows it.
     Lesson,
-    /// It comes with the page: the first thing that a visitor sees, until there is something of the visitor's own.
+    /// The welcome explanation, which is built into the page. Visitors see it until they have an explanation of their own.
     Welcome,
 }
 
@@ -89,7 +89,7 @@ impl ShownDocument {
         &self.graph.document().method.id
     }
 
-    /// Whether what was asked about this one holds for the document too.
+    /// Whether the follow-up results of this explanation also hold for `document`: text and model are the same.
     fn is_same_answer(&self, document: &Document) -> bool {
         let own = self.graph.document();
         own.is_same_text(document) && own.manifest.model.sha256 == document.manifest.model.sha256
@@ -125,17 +125,17 @@ impl Explanation {
         self.shown.as_ref().map(|shown| shown.graph.document())
     }
 
-    /// Whether nothing is on screen but what comes with the page.
+    /// Whether nothing is on screen except the welcome explanation.
     pub fn is_home(&self) -> bool {
         self.shown.is_none() || self.is_welcome()
     }
 
-    /// Whether what comes with the page is on screen.
+    /// Whether the welcome explanation is on screen.
     pub fn is_welcome(&self) -> bool {
         self.shown.as_ref().is_some_and(|shown| shown.origin == Origin::Welcome)
     }
 
-    /// What is on screen: the shown document as seen from the output or its preview.
+    /// The shown document, seen from the previewed sentence or else from the output.
     pub fn view(&self) -> Option<AttributionView> {
         let graph = self.shown.as_ref()?.graph.clone();
         let preview = self.preview.filter(|&row| row < graph.n_generated());
@@ -145,19 +145,19 @@ impl Explanation {
         })
     }
 
-    /// The document with the chosen output; a sentence under the pointer is not chosen.
+    /// The document with the selected output. Ignores the sentence under the pointer.
     pub(in crate::app) fn selected_document(&self) -> Option<Document> {
         let graph = self.shown.as_ref()?.graph.clone();
         Some(AttributionView::new(graph, &self.output).to_document())
     }
 
-    /// The explanations of this visit but for the one on screen: other methods first, then what was on screen before.
+    /// Explanations from this session except the one on screen: first those by other methods, then those that were on screen before.
     pub fn of_visit(&self) -> impl Iterator<Item = &Document> {
         let comparisons = self.comparisons.iter().map(|shown| shown.graph.document()).filter(|document| document.is_complete());
         comparisons.chain(self.before.documents())
     }
 
-    /// Puts another document on screen, and chooses its output.
+    /// Shows another document and selects its explained sentences.
     pub(in crate::app) fn show(&mut self, document: Document, origin: Origin) {
         self.keep_for_visit();
         *self.output = document.explained();
@@ -172,7 +172,7 @@ impl Explanation {
         self.replace(document, origin);
     }
 
-    /// Takes the document off the screen, and what was asked about it.
+    /// Removes the document and its follow-up results from the screen.
     pub(in crate::app) fn close(&mut self) {
         self.keep_for_visit();
         self.output.clear();
@@ -181,7 +181,7 @@ impl Explanation {
         *self.shown = None;
     }
 
-    /// Puts a document of the same answer on screen; what the visitor chose stays.
+    /// Shows a document of the same answer and keeps the visitor's selection.
     pub(in crate::app) fn replace(&mut self, document: Document, origin: Origin) {
         *self.shown = Some(ShownDocument::new(document, origin));
     }
@@ -212,7 +212,7 @@ impl Explanation {
         self.collapsed.clear();
     }
 
-    /// Explains one more or another sentence.
+    /// Selects generated sentence `row`. With `extend`, adds it to the output or removes it.
     pub(in crate::app) fn select(&mut self, row: usize, extend: bool) {
         *self.preview = None;
         *self.link = None;
@@ -220,7 +220,7 @@ impl Explanation {
         *self.output = output;
     }
 
-    /// Explains these sentences, as far as there are such.
+    /// Selects these generated sentences. Ignores rows that do not exist, and does nothing if no row is left.
     pub(in crate::app) fn choose(&mut self, mut rows: Vec<usize>) {
         let n_generated = self.shown.as_ref().map_or(0, |shown| shown.graph.n_generated());
         rows.retain(|&row| row < n_generated);
@@ -232,7 +232,7 @@ impl Explanation {
         }
     }
 
-    /// Closes the link, where it is open; else goes back to the last sentence.
+    /// Closes the link if it is open. Otherwise selects the last sentence.
     pub(in crate::app) fn escape(&mut self) {
         if self.link.is_some() {
             *self.link = None;
@@ -245,7 +245,7 @@ impl Explanation {
         }
     }
 
-    /// Makes the graph of the same scores in another way.
+    /// Rebuilds the graphs from the same scores with another derivation.
     pub(in crate::app) fn derive(&mut self, derivation: Derivation) {
         *self.link = None;
         for shown in self.comparisons.iter_mut().chain(self.shown.iter_mut()) {
@@ -253,7 +253,7 @@ impl Explanation {
         }
     }
 
-    /// Puts the explanation by another method in the place of the one on screen, which takes its place.
+    /// Swaps the explanation on screen with the one by this method.
     pub(in crate::app) fn show_method(&mut self, method: &str) {
         let Some(shown) = &mut *self.shown else { return };
         if let Some(comparison) = self.comparisons.iter_mut().find(|comparison| comparison.method_id() == method) {
@@ -263,14 +263,14 @@ impl Explanation {
         }
     }
 
-    /// Enters what was measured of one source into the document that is being made.
+    /// Stores the measured scores of one source in the document that is being measured.
     pub(in crate::app) fn fill_column(&mut self, source: usize, scores: &[f64], passes: [usize; 2]) {
         if let Some(ShownDocument { graph, origin: Origin::Here }) = &mut *self.shown {
             Arc::make_mut(graph).fill_column(source, scores, passes);
         }
     }
 
-    /// Takes a table by information flow for the sources that are not measured yet; whether they are shown by it.
+    /// Uses a table of information flow to estimate the sources that are not measured yet. Returns whether any source is estimated.
     pub(in crate::app) fn estimate(&mut self, flow: Table) -> bool {
         let Some(ShownDocument { graph, origin: Origin::Here }) = &mut *self.shown else { return false };
         let graph = Arc::make_mut(graph);
@@ -278,7 +278,7 @@ impl Explanation {
         (0..graph.n_prompt()).any(|j| graph.is_estimated(j))
     }
 
-    /// The run ended: what is not measured by now stays so.
+    /// Drops the estimates at the end of a run. Sources that are not measured yet stay unmeasured.
     pub(in crate::app) fn forget_estimate(&mut self) {
         if self.shown.as_ref().is_some_and(|shown| shown.graph.has_estimate())
             && let Some(shown) = &mut *self.shown
@@ -287,8 +287,7 @@ impl Explanation {
         }
     }
 
-    /// Collapses the words of a source that are shown, or shows them again; `false` where they were not measured by the method
-    /// on screen.
+    /// Hides the words of a source, or shows them again. Returns `false` if they were not measured by the method on screen.
     pub(in crate::app) fn toggle_expanded(&mut self, source: usize) -> bool {
         let Some(method) = self.shown.as_ref().map(ShownDocument::method_id) else { return true };
         if !self.expanded.iter().any(|expanded| expanded.source == source && expanded.method == method) {
@@ -301,7 +300,7 @@ impl Explanation {
         true
     }
 
-    /// The run ended: an answer that was being written keeps its words.
+    /// Ends growing answers at the end of a run. They keep their words. Empty answers are dropped.
     pub(in crate::app) fn settle_variants(&mut self) {
         if self.variants.iter().any(|variant| variant.is_growing()) {
             self.variants.iter_mut().for_each(Variant::settle);

@@ -1,5 +1,5 @@
-//! What an entry of the browser's history carries: an explanation and where it came from, or a lesson and its reader's progress. The
-//! browser keeps it through Back, Forward and a reload, and drops it with the entry.
+//! The state text of a browser history entry: an explanation and its origin, or a lesson and its reader's progress. The browser keeps it
+//! through Back, Forward and a reload, and drops it with the entry.
 
 use super::explanation::Origin;
 use super::lesson::Progress;
@@ -9,7 +9,7 @@ use crate::lesson::Lesson;
 
 const ORIGINS: [(Origin, &str); 5] =
     [(Origin::Here, "here"), (Origin::Link, "link"), (Origin::File, "file"), (Origin::Gallery, "gallery"), (Origin::Lesson, "of a lesson")];
-/// Before the progress in a lesson.
+/// Prefix of the line with the progress in a lesson.
 const LESSON: &str = "lesson ";
 
 /// The text of an explanation's entry: a line with the origin, then the document's JSON.
@@ -24,7 +24,7 @@ pub fn lesson_to_text(lesson: &Lesson, progress: &Progress) -> String {
     format!("{LESSON}{progress}\n{}", lesson.to_json())
 }
 
-/// What an entry carries; `None` where another version of the page wrote it.
+/// Parses the text of an entry. `None` if another version of the page wrote it.
 pub fn from_text(text: &str) -> Option<Opened> {
     let (name, json) = text.split_once('\n')?;
     if let Some(progress) = name.strip_prefix(LESSON) {

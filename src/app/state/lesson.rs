@@ -1,4 +1,4 @@
-//! The lesson that the reader is in: where, and what was answered.
+//! State of the open lesson: the current step and the reader's answers.
 
 use std::sync::Arc;
 
@@ -11,46 +11,46 @@ use crate::app::analysis::attribution_view::AttributionView;
 use crate::explanation::Document;
 use crate::lesson::{Lesson, Question, Step};
 
-/// A lesson and how far it is gone through.
+/// A lesson and the reader's progress in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenLesson {
     pub lesson: Arc<Lesson>,
-    /// The same as it was written, where it is told in the language of the page.
+    /// The lesson as it was written, before translation into the language of the page.
     pub written: Arc<Lesson>,
-    /// The step on screen, from 0.
+    /// The step on screen (0-based).
     pub at: usize,
-    /// For each step.
+    /// One answer per step.
     answers: Vec<StepAnswer>,
-    /// Whether it is being written, and not read.
+    /// Whether the lesson is being edited instead of read.
     pub is_edited: bool,
-    /// What its writer changed.
+    /// The changes of its author, for Undo and Redo.
     pub history: LessonHistory,
-    /// How often another version of it was taken up as a whole.
+    /// How many times Undo or Redo has replaced the whole lesson.
     pub n_restored: u32,
 }
 
-/// Where a reader is in a lesson, and what was answered on the way; as an entry of the browser's history keeps it.
+/// A reader's position and answers in a lesson, as stored in an entry of the browser's history.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// The step, from 0.
+    /// The current step (0-based).
     pub at: usize,
-    /// For each step; none where nothing is answered yet.
+    /// One answer per step. May be empty if nothing is answered yet.
     pub answers: Vec<StepAnswer>,
 }
 
-/// What the reader answered at one step.
+/// The reader's answers at one step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepAnswer {
     /// Prompt sentences, ascending.
     pub marked: Vec<usize>,
-    /// The shares were asked for.
+    /// Whether the reader has revealed the shares.
     pub is_revealed: bool,
-    /// The answer chosen.
+    /// The chosen answer (0-based).
     pub choice: Option<usize>,
 }
 
 impl OpenLesson {
-    /// The lesson at the reader's step, or its last one.
+    /// Opens a lesson at the reader's step, or at its last step if it has fewer.
     pub fn new(lesson: Lesson, Progress { at, mut answers }: Progress) -> Self {
         answers.resize(lesson.steps.len(), StepAnswer::default());
         let lesson = Arc::new(lesson);
@@ -77,19 +77,19 @@ impl OpenLesson {
         &self.answers[self.at]
     }
 
-    /// The explanation of the step, with what the step chooses in it.
+    /// The explanation of the step, with the output that the step selects.
     pub fn document(&self) -> Document {
         self.lesson.document(self.step())
     }
 
-    /// The same, as seen from what it explains.
+    /// The explanation of the step, seen from its output.
     pub fn attribution(&self) -> AttributionView {
         let document = self.document();
         let output = selection::output_of(&document);
         AttributionView::new(Arc::new(AttributionGraph::new(document)), &output)
     }
 
-    /// How many sentences the reader is to mark, where nothing may be seen before that.
+    /// Number of sentences that the reader must mark before the shares are shown. `None` if no marks are needed, or not any more.
     pub fn to_mark(&self) -> Option<usize> {
         match self.step().question {
             Some(Question::Mark { count, .. }) if !self.answer().is_revealed && !self.is_edited => Some(count),
@@ -97,12 +97,12 @@ impl OpenLesson {
         }
     }
 
-    /// Goes to a step that there is.
+    /// Goes to this step, or to the last step if there are fewer.
     pub(in crate::app) fn go_to(&mut self, at: usize) {
         self.at = at.min(self.lesson.steps.len() - 1);
     }
 
-    /// Puts a changed lesson in its place; what was answered is forgotten.
+    /// Replaces the lesson with a changed version and clears the reader's answers.
     pub(in crate::app) fn change(&mut self, lesson: Lesson) {
         if lesson != *self.lesson {
             self.history.note(&self.lesson, self.at);
@@ -110,13 +110,13 @@ impl OpenLesson {
         }
     }
 
-    /// Takes the last change back; whether there was one.
+    /// Undoes the last change. Returns whether there was one.
     pub(in crate::app) fn undo(&mut self) -> bool {
         let version = self.history.undo(&self.lesson, self.at);
         self.restore(version)
     }
 
-    /// Makes the change again that was taken back last; whether there was one.
+    /// Redoes the change that was undone last. Returns whether there was one.
     pub(in crate::app) fn redo(&mut self) -> bool {
         let version = self.history.redo(&self.lesson, self.at);
         self.restore(version)
@@ -137,18 +137,18 @@ impl OpenLesson {
         *self = Self { is_edited, n_restored, history, ..Self::new(lesson, Progress { at, ..Progress::default() }) };
     }
 
-    /// Writes the lesson, or reads it as others will.
+    /// Switches between editing the lesson and reading it as others will. Clears the answers.
     pub(in crate::app) fn edit(&mut self, is_edited: bool) {
         self.is_edited = is_edited;
         self.answers.fill(StepAnswer::default());
     }
 
-    /// Tells it in another language.
+    /// Shows the lesson in another language.
     pub(in crate::app) fn translate(&mut self, translated: Lesson) {
         self.lesson = Arc::new(translated);
     }
 
-    /// Marks a prompt sentence, or takes the mark away. No more are marked than are asked for.
+    /// Marks a prompt sentence, or removes the mark. Ignores marks above the required number.
     pub(in crate::app) fn toggle_mark(&mut self, sentence: usize) {
         let Some(count) = self.to_mark() else { return };
         let marked = &mut self.answers[self.at].marked;
@@ -159,7 +159,7 @@ impl OpenLesson {
         }
     }
 
-    /// Shows the shares, when as many sentences are marked as are asked for.
+    /// Shows the shares if the required number of sentences is marked.
     pub(in crate::app) fn reveal(&mut self) {
         if self.to_mark() == Some(self.answer().marked.len()) {
             self.answers[self.at].is_revealed = true;
@@ -176,7 +176,7 @@ pub mod tests {
     use super::*;
     use crate::app::analysis::attribution_graph::tests::document;
 
-    /// Words, a sentence to mark, an answer to choose.
+    /// A lesson with three steps: only a text, a sentence to mark, an answer to choose.
     pub fn lesson() -> Lesson {
         let mark = Question::Mark { ask: "Which?".into(), count: 1 };
         let choose = Question::Choose { ask: "How many?".into(), choices: vec!["1".into(), "2".into()], right: 1, because: "So.".into() };

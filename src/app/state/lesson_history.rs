@@ -1,19 +1,19 @@
-//! Earlier versions of a lesson that is being written, to go back to.
+//! Undo and Redo for a lesson that is being edited.
 
 use std::sync::Arc;
 
 use crate::explanation::Document;
 use crate::lesson::{Lesson, Step};
 
-/// So many changes can be undone.
+/// Maximum number of changes that can be undone.
 const MOST_CHANGES: usize = 100;
 
-/// What Undo and Redo go through. Versions share their explanations, which are most of a lesson and seldom change.
+/// The versions for Undo and Redo. They share their explanations, which are most of a lesson and rarely change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LessonHistory {
-    /// The latest last.
+    /// Versions before the current one, latest last.
     past: Vec<Version>,
-    /// What was undone, the latest first to be done again at the end.
+    /// Undone versions. Redo takes the last one first.
     future: Vec<Version>,
 }
 
@@ -36,7 +36,7 @@ impl LessonHistory {
         !self.future.is_empty()
     }
 
-    /// Notes the lesson as it was before a change.
+    /// Records the lesson as it was before a change.
     pub fn note(&mut self, before: &Lesson, at: usize) {
         self.future.clear();
         let version = self.version(before, at);
@@ -44,7 +44,7 @@ impl LessonHistory {
         self.past.drain(..self.past.len().saturating_sub(MOST_CHANGES));
     }
 
-    /// The version before this one, which can be done again.
+    /// Returns the version before the current one, which Redo can then restore.
     pub fn undo(&mut self, now: &Lesson, at: usize) -> Option<(Lesson, usize)> {
         let now = self.version(now, at);
         let before = self.past.pop()?;
@@ -52,7 +52,7 @@ impl LessonHistory {
         Some(before.into_lesson())
     }
 
-    /// The version that was undone last.
+    /// Returns the version that was undone last.
     pub fn redo(&mut self, now: &Lesson, at: usize) -> Option<(Lesson, usize)> {
         let now = self.version(now, at);
         let after = self.future.pop()?;
@@ -92,7 +92,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against all versions in a list and a place in it.
+        /// Compares with a simple model: a list of all versions and the position in it.
         #[test]
         fn undo_and_redo_go_through_the_versions(actions in prop::collection::vec(0_u8..3, 0..60)) {
             let mut history = LessonHistory::default();

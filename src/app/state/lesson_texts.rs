@@ -1,4 +1,4 @@
-//! What the lessons of the gallery say in other languages, by the English text, as the catalogs of the page do.
+//! Translations of the gallery's lessons. The keys are the English texts, as in the page's catalogs.
 
 use std::collections::BTreeMap;
 
@@ -7,47 +7,47 @@ use crate::lesson::Lesson;
 
 const ENGLISH: &str = LANGUAGES[0].tag;
 
-/// Translations into the language of the page. Those of English are none.
+/// Translations of lesson texts into the language of the page. There are none for English.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct LessonTexts {
-    /// The language that they are in; `None` where there are none.
+    /// The language of the translations. `None` if there are none for the page's language.
     tag: Option<&'static str>,
-    /// `None` until they are here.
+    /// `None` until the texts are fetched.
     texts: Option<BTreeMap<String, String>>,
 }
 
-/// Whether it says of itself that it is in English, as those of the gallery do.
+/// Whether the lesson declares that it is in English, as the gallery's lessons do.
 pub fn is_english(lesson: &Lesson) -> bool {
     lesson.language.as_deref() == Some(ENGLISH)
 }
 
-/// Where those of a language are, on the page's own site.
+/// Path of the translations for a language, on the page's own site.
 pub fn path(tag: &str) -> String {
     format!("lessons/{tag}.json")
 }
 
 impl LessonTexts {
-    /// Those of a page in this language, not fetched yet.
+    /// The translations for a page in this language, not fetched yet.
     pub fn of(tag: &str) -> Self {
         let mut others = LANGUAGES.iter().map(|language| language.tag).filter(|&other| other != ENGLISH);
         Self { tag: others.find(|&other| other == tag), texts: None }
     }
 
-    /// The language whose texts are to be fetched before a lesson can be told in it.
+    /// The language whose texts must be fetched before a lesson can be shown in it. `None` if no texts are missing.
     pub fn missing(&self) -> Option<&'static str> {
         self.tag.filter(|_| self.texts.is_none())
     }
 
-    /// Takes what was fetched; where that is nothing, they are still missing, and lessons stay as they are written. Whether they are here.
+    /// Stores the fetched texts. If they are missing or invalid, lessons stay as they are written. Returns whether the texts are valid.
     pub fn arrived(&mut self, json: Option<&str>) -> bool {
         self.texts = json.and_then(|json| serde_json::from_str(json).ok());
         self.texts.is_some()
     }
 
-    /// The lesson in the language of the page, where it is in English and every text of it is known.
+    /// The lesson in the language of the page. `None` unless the lesson is in English and all its texts are translated.
     pub fn translated(&self, lesson: &Lesson) -> Option<Lesson> {
         let (tag, texts) = (self.tag?, self.texts.as_ref()?);
-        // The page knows the titles of the gallery.
+        // The page's catalogs contain the titles of the gallery.
         let title = |english: &str| Some(text_of(english.to_owned())).filter(|title| title != english);
         let text = |english: &str| texts.get(english).cloned().or_else(|| title(english));
         if is_english(lesson) { lesson.translated(tag, text) } else { None }
@@ -59,7 +59,7 @@ pub mod tests {
     use super::*;
     use crate::app::state::lesson::tests::lesson;
 
-    /// Of the lesson of the tests, in German.
+    /// German texts of the test lesson.
     pub const TEXTS: &str =
         r#"{"A lesson": "Eine Lektion", "Look.": "Sehen Sie.", "Which?": "Welcher?", "How many?": "Wie viele?", "So.": "So."}"#;
 

@@ -1,4 +1,4 @@
-//! The models that there are, and the one that is on its way.
+//! State of the library: known and stored models, and the current download.
 
 use super::download::Download;
 use super::model_choice::ModelChoice;
@@ -13,50 +13,50 @@ use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::protocol::LibraryEvent;
 use crate::worker::role::Lost;
 
-/// What the page knows of the library and its worker.
+/// State of the library and its worker.
 #[derive(Default)]
 pub struct Library {
     /// Whether the list of models is on screen.
     pub is_open: Reactive<bool>,
     /// Known small models.
     pub known: Reactive<Vec<RegistryEntry>>,
-    /// What is stored here; `None` until the worker has said it.
+    /// Models stored in this browser. `None` until the worker reports them.
     pub stored: Reactive<Option<StoredModels>>,
-    /// The name of the model that a server is asked about.
+    /// Name of the model whose preview is pending.
     pub asked: Reactive<Option<String>>,
     pub preview: Reactive<Option<ModelPreview>>,
     pub download: Reactive<Option<Download>>,
-    /// The copy of a local model that was made on this visit, by its id.
+    /// Id of the copy of a local model that was made in this session.
     pub copied: Reactive<Option<String>>,
-    /// A model that arrived while the engine was busy.
+    /// A model whose download ended while the engine was busy.
     pub arrived: Reactive<Option<ModelChoice>>,
     pub problem: Reactive<Option<Problem>>,
     pub standard: Standard,
     pub(in crate::app) preview_request: Option<RequestId>,
-    /// That of the download, where the worker has it.
+    /// The request of the download, while the worker handles it.
     pub(in crate::app) download_request: Option<RequestId>,
     pub(in crate::app) deletion_request: Option<RequestId>,
-    /// A worker runs, and may hold a download in memory.
+    /// Whether a worker runs. It may hold a download in memory.
     pub(in crate::app) has_worker: bool,
 }
 
-/// What the visitor does with models, and what comes of it.
+/// Actions of the visitor on models, and their results.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LibraryMessage {
     Open,
     Close,
-    /// Ask the server of a typed address what it has.
+    /// Preview the model at a typed address.
     PreviewAddress(String),
-    /// Ask the server what it has, before anything is downloaded.
+    /// Preview a model before anything is downloaded.
     Preview(DownloadSpec),
     ClosePreview,
     /// Download Glasscage Standard, if this device can hold it.
     GetStandard,
-    /// Download a model, or what is missing of it.
+    /// Download a model, or the missing rest of it.
     Download(DownloadSpec),
     Pause,
     Resume,
-    /// The visitor does not want the download any more; what is stored stays.
+    /// Give up the download. Stored bytes are kept.
     Dismiss,
     UseBuiltIn,
     UseStored {
@@ -65,9 +65,9 @@ pub enum LibraryMessage {
     },
     UseArrived,
     Delete(Vec<String>),
-    /// Copy the local model that answers into the browser's storage.
+    /// Copy the local model in use into the browser's storage.
     KeepCopy,
-    /// Where the files to copy can be read; `None` where the browser refuses.
+    /// Object URLs of the files to copy. `None` if the browser refuses.
     ObjectUrlsCreated(Option<Vec<String>>),
     Event(Envelope<LibraryEvent>),
     Lost(Lost),
@@ -80,13 +80,13 @@ impl From<Result<Envelope<LibraryEvent>, Lost>> for LibraryMessage {
 }
 
 impl Library {
-    /// With the unfinished download of the last visit.
+    /// State with the unfinished download of the last visit.
     pub fn new(unfinished: Option<&str>, standard: Standard) -> Self {
         let spec = unfinished.and_then(|json| serde_json::from_str(json).ok());
         Self { download: Reactive::new(spec.map(Download::unfinished)), standard, ..Self::default() }
     }
 
-    /// Whether a download goes on.
+    /// Whether a download is in progress.
     pub fn is_downloading(&self) -> bool {
         self.download.as_ref().is_some_and(|download| !download.is_paused())
     }

@@ -1,15 +1,15 @@
-//! Local files, of which the state knows everything but the contents.
+//! Local files. The state knows their properties, but not their contents.
 
-/// A file of this device, by the number under which [`crate::app::effects`] holds it.
+/// Id of a local file. [`crate::app::effects`] keeps the browser's handle under this id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileId(pub u32);
 
-/// What the page knows of a file of this device.
+/// Properties of a local file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocalFile {
     pub id: FileId,
     pub name: String,
     pub bytes: u64,
-    /// When it was last changed, in milliseconds since 1970.
+    /// Time of the last change, in milliseconds since 1970.
     pub modified_millis: f64,
 }

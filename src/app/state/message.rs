@@ -1,4 +1,4 @@
-//! What happens to the page, and what the page does about it.
+//! Messages are events that the page handles. Effects are actions that it requests outside its state.
 
 use super::library::LibraryMessage;
 use super::local_file::{FileId, LocalFile};
@@ -12,109 +12,109 @@ use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::protocol::LibraryRequest;
 use crate::worker::role::Lost;
 
-/// A text of the page's own site.
+/// A text on the page's own site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fetch {
     Examples,
     Gallery,
-    /// An explanation or a lesson of the gallery, and the request that it answers.
+    /// An explanation or a lesson of the gallery, with the id of the request.
     GalleryEntry(RequestId, GalleryEntry),
-    /// What the lessons of the gallery say in the language of this tag.
+    /// Translations of the gallery's lessons into the language with this tag.
     LessonTexts(&'static str),
     Registry,
 }
 
-/// What the visitor did, or what came of an effect.
+/// An action of the visitor, or the result of an effect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     PromptTyped(String),
     GivenAnswerTyped(String),
     SettingsChanged(Settings),
-    /// The prompt has stayed as it was after so many changes: count its tokens.
+    /// Count the tokens of the prompt, unless it has changed again. Contains the number of changes so far.
     CountTokens(u32),
     EditorToggled(bool),
-    /// Put this prompt into the editor; a text of the visitor's own is set aside.
+    /// Put this prompt into the editor. The visitor's own text is saved for later.
     EditPrompt(String),
     RestoreSetAside,
 
     /// Answer the prompt (or take the given answer) and explain it.
     Explain,
-    /// Make the explanation on screen again, as its document says it was made.
+    /// Recompute the explanation on screen with the settings in its document.
     Recompute,
-    /// Let the model write the answer that was stopped to its end.
+    /// Let the model continue the stopped answer to its end.
     GoOn,
-    /// Explain the answer that was stopped as far as it goes.
+    /// Explain the stopped answer as far as it is written.
     ExplainSoFar,
-    /// Let the answer on screen, which was cut off, become longer.
+    /// Answer again with a higher token limit, because the answer on screen was cut off.
     Lengthen,
     Stop,
     /// The engine did not stop the run of this request in time.
     StopTimedOut(RequestId),
-    /// Put the explanation on screen to the deletion test.
+    /// Run the deletion test on the explanation on screen.
     MeasureDeletion,
     /// Explain the answer on screen by this method too.
     CompareMethod(String),
-    /// Put the explanation by this method on screen; the one on screen takes its place.
+    /// Swap the explanation on screen with the one by this method.
     ShowMethod(String),
     /// Leave these sentences out of the prompt, ascending.
     LeaveOut(Vec<usize>),
-    /// Put other words in the place of a prompt sentence.
+    /// Replace the words of a prompt sentence.
     Reword {
         source: usize,
         words: String,
     },
-    /// Take all changes of the prompt back.
+    /// Undo all changes of the prompt.
     UndoEdits,
     /// Answer the changed prompt.
     AnswerVariant,
-    /// Explain the answer to this changed prompt, too.
+    /// Explain the answer to this changed prompt, too (0-based).
     ExplainVariant(usize),
-    /// Put the explanation of this changed prompt on screen.
+    /// Show the explanation of this changed prompt (0-based).
     OpenVariant(usize),
     /// Expand a source into its words, or collapse it.
     ToggleWords(usize),
 
-    /// Explain generated sentence `row`, or with `extend` add it to what is explained or take it away.
+    /// Select generated sentence `row`. With `extend`, add it to the output or remove it.
     Select {
         row: usize,
         extend: bool,
     },
-    /// Show this generated sentence as if it were chosen.
+    /// Show this generated sentence as if it were selected. `None` ends the preview.
     Preview(Option<usize>),
-    /// Highlight the edges of this sentence, of prompt or generation.
+    /// Highlight the edges of this prompt or generated sentence.
     Focus(Option<usize>),
     SetEdgeShare(f64),
-    /// Make the graph of the same scores in this way.
+    /// Rebuild the graph from the same scores with this derivation.
     Derive(Derivation),
     Escape,
 
-    /// Chosen or dropped: an explanation (JSON), or a model (GGUF, all parts of it where it is split).
+    /// The visitor chose or dropped files: an explanation (JSON), or a model (GGUF, with all parts if it is split).
     FilesOpened(Vec<LocalFile>),
     FileRead {
         id: RequestId,
         name: String,
         bytes: Option<Vec<u8>>,
     },
-    /// The browser is at this entry of its history now: what the entry carries ([`super::history_entry`]), and the fragment of its
-    /// address, with the `#`.
+    /// The browser has moved to another history entry, with this state ([`super::history_entry`]) and this address fragment with its `#`.
     Visited {
         entry: Option<String>,
         fragment: String,
     },
-    /// The visitor agrees that the site be asked which a link names, or does not.
+    /// The visitor agrees to fetch the explanation from the site that the link names.
     FetchRemote,
+    /// The visitor declines to fetch it.
     DeclineRemote,
-    /// The bytes that the site sent.
+    /// The bytes that the site sent, or the reason for the failure.
     RemoteFetched(RequestId, Result<Vec<u8>, RemoteFailure>),
-    /// Back to the page without an explanation.
+    /// Go to the start page.
     GoHome,
     OpenGalleryEntry(GalleryEntry),
-    /// Begin a lesson about the explanation on screen.
+    /// Start a lesson about the explanation on screen.
     MakeLesson,
     Lesson(LessonMessage),
-    /// A view needs this text; it is fetched once.
+    /// A view needs this text. It is fetched once.
     Needed(Fetch),
-    /// `None` where it could not be fetched.
+    /// The fetched text. `None` if it could not be fetched.
     Fetched(Fetch, Option<String>),
     SaveDocument,
     Save {
@@ -122,15 +122,15 @@ pub enum Message {
         media_type: &'static str,
         bytes: Vec<u8>,
     },
-    /// The browser did not let a file be saved.
+    /// The browser refused to save a file.
     SaveRefused,
     CopyLink,
-    /// Whether the browser took this link onto the clipboard.
+    /// Whether the browser copied this link to the clipboard.
     LinkCopied {
         address: String,
         is_copied: bool,
     },
-    /// Show this part of the page to whoever opens the link, or hide it.
+    /// Show or hide this part of the page for people who open the link.
     ShowInLink {
         part: &'static str,
         is_shown: bool,
@@ -138,76 +138,78 @@ pub enum Message {
     CloseLink,
     DismissProblem,
     UpdateWaits(bool),
-    /// Page, engine and built-in model are kept in this browser.
+    /// Page, engine and built-in model are available offline.
     KeptForOffline,
     ActivateUpdate,
 
-    /// The page that embeds the viewer asks for something.
+    /// The embedding page sent a request to the viewer.
     Host(HostRequest),
 
     MaskedLmChosen(Vec<LocalFile>),
     Engine(Envelope<EngineEvent>),
-    /// The browser ended this tab while the model of this name was being loaded, and the tab is open again.
+    /// The tab is open again after the browser ended it while the model with this name was loading.
     TabEndedWhileLoading(String),
-    /// The browser ended this tab, and the tab is open again: what the entry of the history carried that was made last.
+    /// The tab is open again after the browser ended it. Contains the state of the last history entry.
     TabEnded(String),
-    /// The tab is not in sight any more: the browser may end it without another word.
+    /// The tab was hidden. The browser may end it without further notice.
     Hidden,
-    /// The engine's worker is gone, and the model in it.
+    /// The engine's worker is lost, and the model in it.
     EngineLost(Lost),
     Library(LibraryMessage),
 }
 
-/// What the page that embeds the viewer may ask for.
+/// Requests of the embedding page to the viewer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HostRequest {
     /// Show the explanation in this text: its JSON or its link.
     Open(String),
-    /// Explain these generated sentences, from 0.
+    /// Select these generated sentences (0-based).
     Choose(Vec<usize>),
 }
 
-/// What the reader of a lesson does, or its writer.
+/// Actions of the reader or the author of a lesson.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LessonMessage {
-    /// To this step, from 0.
+    /// Go to this step (0-based).
     GoTo(usize),
-    /// Mark this prompt sentence, or take the mark away.
+    /// Mark this prompt sentence, or remove the mark.
     Mark(usize),
-    /// Show what was measured.
+    /// Show the measured shares.
     Reveal,
-    /// Choose this answer.
+    /// Choose this answer (0-based).
     Choose(usize),
-    /// Write the lesson, or read it.
+    /// Edit the lesson if true, else read it.
     Edit(bool),
-    /// Put this lesson in its place.
+    /// Replace the lesson with this version.
     Change(Box<Lesson>),
-    /// Add the explanations in these files, or of this link.
+    /// Add the explanations in these files.
     AddFiles(Vec<LocalFile>),
+    /// Add the explanations of this link.
     AddLink(String),
-    /// Take the last change back, or make it again.
+    /// Undo the last change.
     Undo,
+    /// Redo the change that was undone last.
     Redo,
-    /// Let the step explain what is chosen on screen.
+    /// Use the selection on screen as the output of the step.
     TakeOutput,
-    /// Leave the lesson; its explanation stays on screen.
+    /// Leave the lesson. Its explanation stays on screen.
     End,
 }
 
-/// What is done outside the state.
+/// An action outside the state.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Sends a request to the engine's worker, started where there is none, with these files.
+    /// Sends a request with these files to the engine's worker. Starts the worker if there is none.
     SendToEngine(Envelope<EngineRequest>, Vec<FileId>),
-    /// Ends the engine's worker, whatever it is doing.
+    /// Terminates the engine's worker, even if it is busy.
     EndEngine,
     SendToLibrary(Envelope<LibraryRequest>),
-    /// Asks the browser to keep what is stored.
+    /// Asks the browser to keep the stored data when space runs low.
     RequestPersistence,
-    /// Makes addresses at which this tab can read these files. Answered by `ObjectUrlsCreated`.
+    /// Creates object URLs at which this tab can read these files. Answered by `ObjectUrlsCreated`.
     CreateObjectUrls(Vec<FileId>),
     RevokeObjectUrl(String),
-    /// Sends `message` to the page after so many milliseconds.
+    /// Sends `message` to the page after `millis` ms.
     After {
         millis: u32,
         message: Box<Message>,
@@ -218,7 +220,7 @@ pub enum Effect {
     FetchRemote(RequestId, String),
     /// Answered by `FileRead`.
     ReadFile(RequestId, LocalFile),
-    /// Answered by `SaveRefused` where the browser refuses.
+    /// Answered by `SaveRefused` if the browser refuses.
     SaveFile {
         name: String,
         media_type: &'static str,
@@ -226,30 +228,30 @@ pub enum Effect {
     },
     /// Answered by `LinkCopied`.
     CopyToClipboard(String),
-    /// Makes an entry of the browser's history, with what it carries.
+    /// Adds a history entry with this state.
     PushEntry {
         address: String,
         text: Option<String>,
     },
-    /// Changes the entry that the browser is at.
+    /// Replaces the address and the state of the current history entry.
     ReplaceEntry {
         address: String,
         text: Option<String>,
     },
-    /// Brings what is on screen in sight, where it is not.
+    /// Scrolls to the explanation or lesson, unless it is visible.
     ScrollToExplanation,
-    /// Keeps a text for a reload of this tab.
+    /// Stores a text for a reload of this tab.
     RememberInTab {
         key: &'static str,
         text: String,
     },
-    /// Keeps a text for later visits, or removes it.
+    /// Stores a text for later visits, or removes it if `text` is `None`.
     RememberForVisits {
         key: &'static str,
         text: Option<String>,
     },
-    /// Lets a service worker keep this version of the page for use without a network.
+    /// Registers the service worker, which makes this version of the page available offline.
     RegisterServiceWorker,
-    /// Reloads the page with the version that waits.
+    /// Reloads the page with the waiting version.
     ActivateUpdate,
 }

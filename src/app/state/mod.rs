@@ -1,4 +1,4 @@
-//! What the page knows: plain structs. Views read them; [`super::update`] changes them.
+//! State of the page, as plain structs. Views read it, and [`super::update`] changes it.
 
 pub mod download;
 pub mod editor;
@@ -48,68 +48,68 @@ use reactive::Reactive;
 use remote::Remote;
 use standard::Standard;
 
-/// Everything the page knows.
+/// The whole state of the page.
 #[derive(Default)]
 pub struct State {
     pub editor: Editor,
     pub engine: Engine,
     pub explanation: Explanation,
-    /// The lesson that is gone through; what it shows is the explanation.
+    /// The open lesson. `explanation` contains the explanation that its step shows.
     pub lesson: Reactive<Option<OpenLesson>>,
     /// The tag of the page's language.
     pub(in crate::app) language: String,
-    /// What the lessons of the gallery say in the page's language.
+    /// Translations of the gallery's lessons into the page's language.
     pub(in crate::app) lesson_texts: LessonTexts,
     pub library: Library,
-    /// The last request for something to show, until it arrives or something else is opened.
+    /// The last request whose result will be shown. Cleared when the result arrives or something else is opened.
     pub(in crate::app) awaited: Option<Awaited>,
-    /// The fragment that opens what was put on screen from the gallery; a lesson as it is there.
+    /// Fragment that opens the gallery entry on screen, and the lesson as it is in the gallery if the entry is one.
     pub(in crate::app) of_gallery: Option<(String, Option<Arc<Lesson>>)>,
-    /// The requests whose answers are to be added to the lesson on screen.
+    /// Requests whose results will be added to the lesson on screen.
     pub(in crate::app) awaited_by_lesson: Vec<RequestId>,
-    /// The step of the lesson on screen is shown when the run ends.
+    /// Whether the current step of the lesson is shown only when the run ends.
     pub step_waits: Reactive<bool>,
-    /// An explanation elsewhere that the link in the address bar names, until it is here.
+    /// The explanation on another site that the link names, until it is fetched.
     pub remote: Reactive<Option<Remote>>,
     pub problem: Reactive<Option<Problem>>,
-    /// Where the problem is said; it changes before the problem does.
+    /// Where the problem is shown. Set before `problem`.
     pub problem_place: Place,
-    /// This is the viewer: it shows an explanation, and can run nothing.
+    /// Whether this is the viewer, which shows an explanation and cannot start runs.
     pub is_viewer: bool,
-    /// Explanations that the viewer has opened.
+    /// Number of explanations that the viewer has opened.
     pub n_opened: Reactive<u32>,
-    /// A new version of the page waits to be activated.
+    /// Whether a new version of the page waits to be activated.
     pub update_is_waiting: Reactive<bool>,
-    /// Page, engine and built-in model are kept in this browser.
+    /// Whether page, engine and built-in model are available offline.
     pub is_kept_for_offline: Reactive<bool>,
-    /// The time of the message that is being handled, in milliseconds since 1970.
+    /// Time of the message that is being handled, in milliseconds since 1970.
     pub now_millis: f64,
     /// The address of the page without its fragment.
     pub(in crate::app) page_address: String,
-    /// What takes the place of what the entry of the history that the browser is at carries.
+    /// The pending explanation that will replace the current history entry.
     pub(in crate::app) entry_awaits: Option<EntryAwaits>,
     last_request: RequestId,
     /// Effects of the message that is being handled.
     effects: Vec<Effect>,
 }
 
-/// A file or an entry of the gallery that is to be put on screen.
+/// A requested file or gallery entry that will be shown.
 pub(in crate::app) struct Awaited {
     pub(in crate::app) id: RequestId,
-    /// Of the gallery.
+    /// The requested gallery entry. `None` for a file.
     pub(in crate::app) entry: Option<GalleryEntry>,
 }
 
-/// An explanation that an entry of the history was made for, before it was there.
+/// A pending explanation whose history entry exists already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::app) enum EntryAwaits {
-    /// That of the gallery which the address names.
+    /// The gallery entry that the address names.
     Address,
-    /// That which a run is going to make.
+    /// The result of the run.
     Run,
 }
 
-/// What the page finds when it opens.
+/// The environment in which the page opens: address, language, device, stored data.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// The address of the page.
@@ -120,22 +120,23 @@ pub struct Environment {
     pub built_in_model: String,
     /// The address of the first part of Glasscage Standard.
     pub standard_model: String,
-    /// The id under which an earlier visit stored it.
+    /// The id of Glasscage Standard, if an earlier visit stored it.
     pub stored_standard: Option<String>,
-    /// Whether the address of the page asks for it.
+    /// Whether the address of the page asks for Glasscage Standard.
     pub asks_for_standard: bool,
-    /// The engine that the address asks for, and what was measured of this GPU on an earlier visit.
+    /// The backend that the address selects, and the tile shape measured on an earlier visit.
     pub load_options: LoadOptions,
-    /// Whether this is a computer of more than one core, and no phone.
+    /// Whether the device has more than one core and is not a phone.
     pub has_spare_core: bool,
-    /// What the visitor typed earlier in this tab.
+    /// The prompt that the visitor typed earlier in this tab.
     pub prompt: String,
+    /// The given answer that the visitor typed earlier in this tab.
     pub given_answer: String,
-    /// The model of the last visit, as [`ModelChoice`] wrote it.
+    /// The model of the last visit, serialized by [`ModelChoice`].
     pub model: Option<String>,
-    /// The unfinished download of the last visit, as [`library`] wrote it.
+    /// The unfinished download of the last visit, serialized by [`library`].
     pub download: Option<String>,
-    /// The measured speed of the last run in this browser, as [`crate::app::analysis::speed::Speed`] wrote it.
+    /// The measured speed of the last run in this browser, serialized by [`crate::app::analysis::speed::Speed`].
     pub speed: Option<String>,
 }
 
@@ -160,17 +161,17 @@ impl State {
         }
     }
 
-    /// Of the viewer.
+    /// The initial state of the viewer.
     pub fn viewer() -> Self {
         Self { is_viewer: true, ..Self::default() }
     }
 
-    /// Whether the chosen model can be asked without a network.
+    /// Whether the chosen model works without a network.
     pub fn works_offline(&self) -> bool {
         *self.is_kept_for_offline && matches!(*self.engine.choice, ModelChoice::BuiltIn | ModelChoice::Stored { .. })
     }
 
-    /// Whether a run goes on that makes an explanation which was never on screen.
+    /// Whether a run is in progress that makes a new explanation.
     pub fn makes_new_explanation(&self) -> bool {
         self.engine.job.as_ref().is_some_and(|job| matches!(job.purpose, Purpose::Explain(_)))
     }
@@ -184,7 +185,7 @@ impl State {
         own.map_or_else(|| text(title::HOME).to_owned(), |document| format!("{} - Glasscage", crate::explanation::title(document)))
     }
 
-    /// Notes what is to be done outside the state.
+    /// Adds an effect, which is carried out after the message is handled.
     pub(in crate::app) fn emit(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
@@ -199,12 +200,12 @@ impl State {
         self.last_request
     }
 
-    /// Shows what went wrong with the page as a whole.
+    /// Shows a problem of the page as a whole.
     pub(in crate::app) fn fail_with(&mut self, what: &str, remedy: &str) {
         self.fail_at(Place::Page, Problem::new(what, remedy));
     }
 
-    /// Shows what went wrong, beside what the visitor pressed.
+    /// Shows a problem at `place`. Uses the editor if `place` is the explanation and none is on screen.
     pub(in crate::app) fn fail_at(&mut self, place: Place, problem: Problem) {
         let is_on_screen = place != Place::Explanation || self.explanation.shown.is_some();
         self.problem_place = if is_on_screen { place } else { Place::Editor };

@@ -1,4 +1,4 @@
-//! Which model answers, and where the engine finds it.
+//! The choice of the model, and where the engine finds the model.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,17 +10,17 @@ use crate::worker::engine::protocol::ModelSource;
 pub enum ModelChoice {
     #[default]
     BuiltIn,
-    /// Local files of this name; read in place, and after a reload to be opened again.
+    /// Local files with this name. The engine reads them in place. After a reload, the visitor must open them again.
     Files(String),
-    /// In the browser's storage, under this id.
+    /// A model in the browser's storage, with this id.
     #[serde(rename = "Kept")]
     Stored { id: String, name: String },
-    /// Downloaded, but only in memory: an address of this tab.
+    /// A downloaded model that is only in memory, at an object URL of this tab.
     Memory { address: String, name: String },
 }
 
 impl ModelChoice {
-    /// JSON in place of a choice that is not remembered.
+    /// JSON that replaces a choice that is not remembered.
     pub const NONE: &str = "null";
 
     pub fn name(&self) -> &str {
@@ -30,7 +30,7 @@ impl ModelChoice {
         }
     }
 
-    /// Where the engine finds it; `built_in` is the address of the built-in model.
+    /// Where the engine finds the model. `built_in` is the address of the built-in model.
     pub fn source(&self, built_in: &str) -> ModelSource {
         match self {
             Self::BuiltIn => ModelSource::Url(built_in.to_owned()),
@@ -40,18 +40,18 @@ impl ModelChoice {
         }
     }
 
-    /// For the next visit: what will still be there, or can be opened again.
+    /// JSON for the next visit. `None` unless the model is stored or consists of local files that can be opened again.
     pub fn to_json(&self) -> Option<String> {
         let is_remembered = matches!(self, Self::Stored { .. } | Self::Files(_));
         is_remembered.then(|| serde_json::to_string(self).expect("plain data"))
     }
 
-    /// The choice of the last visit, else the built-in model.
+    /// The stored model that was chosen on the last visit, else the built-in model.
     pub fn from_json(json: &str) -> Self {
         serde_json::from_str(json).ok().filter(|choice| matches!(choice, Self::Stored { .. })).unwrap_or_default()
     }
 
-    /// The name of the local files of the last visit, which no browser reads again by itself.
+    /// Name of the local files of the last visit. Browsers do not read them again without the visitor.
     pub fn files_from_json(json: &str) -> Option<String> {
         if let Ok(Self::Files(name)) = serde_json::from_str(json) { Some(name) } else { None }
     }

@@ -1,4 +1,4 @@
-//! The explanations of this visit that are not on screen any more.
+//! Explanations from this session that are no longer on screen.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use crate::app::analysis::attribution_graph::AttributionGraph;
 use crate::explanation::Document;
 use crate::lesson::is_same_explanation;
 
-/// So many are kept.
+/// Maximum number of explanations that are kept.
 const MOST: usize = 12;
 
-/// The latest first.
+/// Explanations from this session that were on screen before, latest first.
 #[derive(Default)]
 pub struct OfVisit(Vec<Arc<AttributionGraph>>);
 
 impl OfVisit {
-    /// Keeps an explanation that leaves the screen, where all of it is measured.
+    /// Keeps an explanation that leaves the screen, if it is fully measured.
     pub fn keep(&mut self, graph: &Arc<AttributionGraph>) {
         let document = graph.document();
         if document.is_complete() {

@@ -1,4 +1,4 @@
-//! What can be put on screen: an explanation or a lesson, from a file, a link, this site, or an entry of the browser's history.
+//! Explanations and lessons that are opened from a file, a link, this site, or an entry of the browser's history.
 
 use super::explanation::Origin;
 use super::lesson::Progress;
@@ -7,16 +7,16 @@ use crate::explanation::Document;
 use crate::lesson::Lesson;
 use crate::open::{self, open_any, open_fragment};
 
-/// What was opened.
+/// An opened explanation or lesson.
 #[derive(Debug, PartialEq)]
 pub enum Opened {
     Explanation(Box<Document>, Origin),
-    /// And where its reader is in it.
+    /// A lesson and its reader's progress.
     Lesson(Lesson, Progress),
 }
 
 impl Opened {
-    /// What a file holds. The error is for the visitor, in the page's language.
+    /// Opens the content of a file. The error is a text for the visitor in the page's language.
     pub fn from_bytes(bytes: &[u8], origin: Origin) -> Result<Self, String> {
         Ok(Self::new(open_any(bytes).map_err(|error| problem_text(&error.to_string()))?, origin))
     }
@@ -28,7 +28,7 @@ impl Opened {
         }
     }
 
-    /// What a link carries in its fragment (with or without `#`). `None` for fragments that are no links of ours.
+    /// Opens the content of a link from its fragment (with or without `#`). `None` if the fragment is not a Glasscage link.
     pub fn from_fragment(fragment: &str) -> Option<Result<Self, String>> {
         let opened = open_fragment(fragment)?;
         Some(opened.map(|opened| Self::new(opened, Origin::Link)).map_err(|error| problem_text(&error.to_string())))

@@ -1,9 +1,9 @@
-//! Where on the page something is said.
+//! Places on the page that show problems.
 
-/// Where a problem is said: beside what the visitor pressed.
+/// Where a problem is shown: next to the control that the visitor used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Place {
-    /// Above everything.
+    /// At the top of the page.
     #[default]
     Page,
     Editor,

@@ -1,4 +1,4 @@
-//! What a run of the engine is for.
+//! Purposes of a run of the engine.
 
 use super::place::Place;
 use crate::app::analysis::deletion_test::DeletionTestPlan;
@@ -6,31 +6,32 @@ use crate::app::analysis::variant::Variant;
 use crate::explanation::Document;
 use crate::request::Question;
 
-/// What a run is for.
+/// The purpose of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Purpose {
-    /// A new explanation.
+    /// Answer this question and explain the answer.
     Explain(Question),
-    /// This explanation from elsewhere, recomputed.
+    /// Recompute this explanation.
     Recompute(Box<Document>),
+    /// Run the deletion test on the explanation on screen.
     DeletionTest(DeletionTestPlan),
-    /// The answer on screen by another method.
+    /// Explain the answer on screen by another method.
     Compare,
-    /// The prompt on screen with changes.
+    /// Answer the prompt on screen with changes.
     AnswerVariant(Variant),
-    /// The answer to this changed prompt explained.
+    /// Explain the answer to this changed prompt (0-based).
     ExplainVariant(usize),
-    /// This source word by word.
+    /// Measure this source word by word.
     ExpandWords(usize),
 }
 
 impl Purpose {
-    /// Whether it is about the explanation on screen and does not replace it.
+    /// Whether the run is about the explanation on screen and does not replace it.
     pub fn is_follow_up(&self) -> bool {
         !matches!(self, Self::Explain(_) | Self::Recompute(_))
     }
 
-    /// Where what goes wrong is said.
+    /// Where problems of the run are shown.
     pub fn place(&self) -> Place {
         if matches!(self, Self::Explain(_)) { Place::Editor } else { Place::Explanation }
     }

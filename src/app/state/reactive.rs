@@ -1,11 +1,11 @@
-//! A plain value that views follow.
+//! A plain value whose changes update the views that read it.
 
 use std::ops::{Deref, DerefMut};
 
 use leptos::prelude::{ArcTrigger, Notify, Track};
 
-/// A field of the state. A view that reads it is drawn again when it is next borrowed mutably; outside a view it is
-/// nothing but the value.
+/// A field of the state. A view that reads it is rendered again after the field is borrowed mutably. Outside a view, the field is only a
+/// value.
 #[derive(Debug, Default)]
 pub struct Reactive<T> {
     value: T,
@@ -29,7 +29,7 @@ impl<T> Deref for Reactive<T> {
 
 impl<T> DerefMut for Reactive<T> {
     fn deref_mut(&mut self) -> &mut T {
-        // Views are only marked here; they are drawn after the state has been updated.
+        // This only marks the views. They are rendered after the state has been updated.
         self.changes.notify();
         &mut self.value
     }

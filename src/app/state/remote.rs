@@ -7,36 +7,36 @@ use crate::worker::envelope::RequestId;
 
 const PARAMETER: &str = "url=";
 
-/// What a link asks for, and whether the visitor has agreed. Nothing is requested before.
+/// An explanation that a link names. Nothing is requested before the visitor agrees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
     pub address: String,
-    /// The request that is on its way.
+    /// The pending request, if the visitor has agreed.
     pub request: Option<RequestId>,
 }
 
-/// Why it did not come.
+/// Why the explanation could not be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RemoteFailure {
-    /// No answer that this page may read.
+    /// There is no response that this page may read.
     NotReached,
     TooSlow,
     TooLarge,
     Status(u16),
-    /// The server says that it is of this media type.
+    /// The server declares this media type, which is not accepted.
     MediaType(String),
 }
 
 impl Remote {
-    /// What a fragment (with or without `#`) asks for; `None` where it asks for something else.
+    /// The explanation that a fragment (with or without `#`) names. `None` for other fragments.
     pub fn of_fragment(fragment: &str) -> Option<Result<Self, AddressError>> {
         let asked = fragment.strip_prefix('#').unwrap_or(fragment).strip_prefix(PARAMETER)?;
-        // Programs that make links escape what is within them. What is no UTF-8 then becomes what no address has.
+        // Some programs percent-encode the address in a link. Invalid UTF-8 becomes U+FFFD, which makes the address invalid.
         let asked = if asked.contains("://") { asked.to_owned() } else { percent_decode_str(asked).decode_utf8_lossy().into_owned() };
         Some(address::document_address(&asked).map(|address| Self { address, request: None }))
     }
 
-    /// Who is asked: "example.org".
+    /// The host of the site: "example.org".
     pub fn host(&self) -> &str {
         address::host(&self.address)
     }

@@ -1,14 +1,14 @@
-//! How far a run is: waiting for the model, answering, measuring.
+//! Progress of a run: waiting for the model, answering, measuring.
 
 use crate::app::analysis::number;
 use crate::app::i18n::{plural, t};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum RunStatus {
-    /// Nothing goes on, and nothing did.
+    /// No run is in progress, and there is no outcome to show.
     #[default]
     Idle,
-    /// What the last run came to.
+    /// The outcome of the last run, in words.
     Done(String),
     /// The model is being loaded first.
     Preparing,
@@ -17,19 +17,19 @@ pub enum RunStatus {
         tokens: usize,
     },
     Measuring {
-        /// Done and planned.
+        /// Passes done and planned.
         passes: [usize; 2],
         started_millis: f64,
         now_millis: f64,
-        /// What is not measured yet is shown by estimates.
+        /// Whether estimates are shown for sources that are not measured yet.
         is_estimated: bool,
     },
-    /// A question about the explanation on screen, in words; passes done and planned.
+    /// A follow-up question about the explanation on screen: what it measures in words, and passes done and planned.
     FollowUp {
         what: &'static str,
         passes: [usize; 2],
     },
-    /// A changed prompt is being answered; tokens so far.
+    /// A changed prompt is being answered. Contains the number of tokens so far.
     AnsweringAgain(usize),
 }
 
@@ -50,7 +50,7 @@ impl RunStatus {
         !matches!(self, Self::Idle | Self::Done(_))
     }
 
-    /// One more piece of the answer.
+    /// Adds a token to the answer.
     pub fn token(&mut self, piece: &str) {
         match self {
             Self::Answering { answer, tokens } => {
@@ -62,7 +62,7 @@ impl RunStatus {
         }
     }
 
-    /// Passes done and planned by now.
+    /// Updates the passes done and planned.
     pub fn passes_done(&mut self, done: [usize; 2], now: f64) {
         match self {
             Self::Measuring { passes, now_millis, .. } => (*passes, *now_millis) = (done, now),
@@ -71,7 +71,7 @@ impl RunStatus {
         }
     }
 
-    /// There is a first picture of what is to be measured.
+    /// Records that estimates are shown for sources that are not measured yet.
     pub fn estimated(&mut self) {
         if let Self::Measuring { is_estimated, .. } = self {
             *is_estimated = true;
@@ -83,7 +83,7 @@ impl RunStatus {
         if let Self::Answering { answer, .. } = self { Some(answer) } else { None }
     }
 
-    /// What goes on, in words that change seldom (they are read aloud).
+    /// The current phase in words that change rarely, because screen readers read them aloud.
     pub fn phase(&self) -> String {
         match self {
             Self::Idle => String::new(),
@@ -101,7 +101,7 @@ impl RunStatus {
         }
     }
 
-    /// How far it is: "forward pass 4 of 12, about 3 s left".
+    /// Progress in words: "forward pass 4 of 12, about 3 s left".
     pub fn detail(&self) -> String {
         match self {
             Self::Answering { tokens, .. } | Self::AnsweringAgain(tokens) if *tokens > 0 => plural!(n = *tokens, "{n} token", "{n} tokens"),
@@ -114,7 +114,7 @@ impl RunStatus {
         }
     }
 
-    /// The part that is done, in [0, 1], where that is known.
+    /// Completed fraction in [0, 1]. `None` if it is unknown.
     pub fn progress(&self) -> Option<f64> {
         match self {
             Self::Measuring { passes: [done, planned], .. } | Self::FollowUp { passes: [done, planned], .. } => {
@@ -124,7 +124,7 @@ impl RunStatus {
         }
     }
 
-    /// Passes differ in length (later sources have shorter suffixes), so this errs on the long side.
+    /// Estimated time left, from the mean time per pass. It is often too long, because later sources have shorter suffixes.
     fn seconds_left(&self) -> Option<f64> {
         match self {
             Self::Measuring { passes: [done, planned], started_millis, now_millis, .. } if *done > 0 => {
@@ -135,7 +135,7 @@ impl RunStatus {
         }
     }
 
-    /// What is said where the engine was ended in the middle of it.
+    /// The outcome in words, if the engine was terminated during the run.
     pub fn interrupted(&self) -> String {
         match self {
             Self::Measuring { passes, .. } => self.outcome(*passes),
@@ -143,7 +143,7 @@ impl RunStatus {
         }
     }
 
-    /// What is said at the end of a run with `passes` made and planned.
+    /// The outcome in words, for a run with these passes done and planned.
     pub fn outcome(&self, [done, planned]: [usize; 2]) -> String {
         match self {
             _ if done < planned => t!("Stopped after {done} of {planned} forward passes", done, planned),

@@ -1,9 +1,9 @@
-//! Which generated sentences are explained: what a click, a click with a modifier and Escape do.
+//! Selects the generated sentences to explain, for a click, a click with a modifier, and Escape.
 
 use crate::explanation::Document;
 
-/// The output after a click on generated sentence `i`; with ctrl, cmd or shift (`extend`) it is added or taken away.
-/// The output is never empty and always ascending.
+/// The output after a click on generated sentence `i`. With Ctrl, Cmd or Shift (`extend`), the sentence is added or removed. The output is
+/// never empty and always ascending.
 pub fn clicked(output: &[usize], i: usize, extend: bool) -> Vec<usize> {
     if !extend || output == [i] {
         return vec![i];
@@ -13,7 +13,7 @@ pub fn clicked(output: &[usize], i: usize, extend: bool) -> Vec<usize> {
     output
 }
 
-/// The explained sentences of a document that is shown.
+/// The explained sentences of a shown document.
 pub fn output_of(document: &Document) -> Vec<usize> {
     if document.output.is_empty() { default_output(document.generation.sentences.len()) } else { document.output.clone() }
 }

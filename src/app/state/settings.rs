@@ -1,19 +1,19 @@
-//! How an answer is made: what the visitor set, and the question that follows from it.
+//! The visitor's settings, and the question that they lead to.
 
 use crate::app::i18n::t;
 use crate::explanation::{METHODS, Sampling, SentenceRule, Unit};
 use crate::problem::Problem;
 use crate::request::{Question, ThinkingSupport};
 
-/// The settings as typed; a field that cannot be used keeps its last number, and is among those refused.
+/// The settings as typed. An invalid field keeps its last valid number and is listed in `refused`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub max_tokens: usize,
-    /// Whether the model is to think first, where it can.
+    /// Whether the model should think before it answers, if it can.
     pub thinks: bool,
-    /// The longest thought, in tokens.
+    /// Maximum length of the thinking section, in tokens.
     pub max_thought: usize,
-    /// The longest text, in tokens; `None` for as long as the model can read.
+    /// Maximum length of prompt and answer, in tokens. `None` for the context length of the model.
     pub max_context: Option<usize>,
     pub temperature: f64,
     pub top_k: Option<usize>,
@@ -23,17 +23,17 @@ pub struct Settings {
     /// The id of the method.
     pub method: &'static str,
     pub unit: Unit,
-    /// What is typed into fields and cannot be used.
+    /// Fields that contain invalid numbers.
     pub refused: Vec<RefusedNumber>,
 }
 
-/// A field whose text is no number that can be used.
+/// A field whose text is not a valid number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RefusedNumber {
     pub label: &'static str,
-    /// Whether it counts only where answers are sampled.
+    /// Whether the field matters only if answers are sampled.
     pub is_of_sampling: bool,
-    /// What can be used: "a whole number from 1 to 4,096".
+    /// The valid values: "a whole number from 1 to 4,096".
     pub allowed: String,
 }
 
@@ -57,11 +57,12 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The longest answer and thought, in tokens, where nothing is chosen.
+    /// Default maximum length of an answer, in tokens.
     pub const MAX_TOKENS: usize = 256;
+    /// Default maximum length of the thinking section, in tokens.
     pub const MAX_THOUGHT: usize = 512;
 
-    /// The question to a model that can think so; a blank answer means that it writes its own.
+    /// The question to a model with this thinking support. If `answer` is blank, the model writes an answer.
     pub fn question(&self, prompt: &str, answer: &str, thinking: ThinkingSupport) -> Question {
         Question {
             prompt: prompt.to_owned(),
@@ -78,7 +79,7 @@ impl Settings {
         }
     }
 
-    /// Whether a model that can think so will.
+    /// Whether a model with this thinking support will think.
     pub fn thinks(&self, thinking: ThinkingSupport) -> bool {
         match thinking {
             ThinkingSupport::Always => true,
@@ -87,7 +88,7 @@ impl Settings {
         }
     }
 
-    /// Why nothing can be asked with these settings, if that is so.
+    /// The problem with these settings, if they are invalid.
     pub fn problem(&self) -> Option<Problem> {
         let counts = |refused: &&RefusedNumber| self.temperature > 0.0 || !refused.is_of_sampling;
         let RefusedNumber { label, allowed, .. } = self.refused.iter().find(counts)?;
@@ -97,7 +98,7 @@ impl Settings {
         ))
     }
 
-    /// Greedy at temperature 0; then the rest has no effect and is not sent.
+    /// Greedy at temperature 0. The other settings then have no effect and are not sent.
     pub fn sampling(&self) -> Sampling {
         match self.temperature > 0.0 {
             true => Sampling { temperature: self.temperature, top_k: self.top_k, top_p: self.top_p, seed: self.seed },

@@ -6,7 +6,7 @@ use crate::library::download_spec::DownloadSpec;
 use crate::library::standard::{self, NAME, Obstacle};
 use crate::worker::envelope::RequestId;
 
-/// The model, and what the page knows of it.
+/// State of Glasscage Standard.
 #[derive(Default)]
 pub struct Standard {
     /// Its parts on the page's own site.
@@ -21,19 +21,19 @@ pub struct Standard {
     pub request: Reactive<Option<RequestId>>,
 }
 
-/// What the form offers.
+/// An offer in the form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StandardOffer {
-    /// To download the model, unless the device was found to lack something.
+    /// Download the model. Contains the obstacle if this device cannot hold the model.
     Download(Option<Obstacle>),
     /// The download runs or is paused.
     Arriving,
-    /// To use the model that is stored under this id.
+    /// Use the model that is stored under this id.
     Use(String),
 }
 
 impl Standard {
-    /// `first_part` is an absolute address. `id` is what an earlier visit remembered.
+    /// `first_part` is an absolute address. `id` is the id that an earlier visit stored.
     pub fn new(first_part: &str, id: Option<String>, is_in_address: bool) -> Self {
         Self { spec: standard::spec(first_part), id: Reactive::new(id), is_in_address, ..Self::default() }
     }

@@ -1,13 +1,13 @@
-//! Under which names the browser's storage remembers what; data of earlier visits, so they stay as they are.
+//! Keys of the browser's storage. Do not change them, because earlier visits have stored data under them.
 
-// In this tab.
+// Stored in this tab.
 pub const PROMPT: &str = "glasscage.prompt";
 pub const LOADING: &str = "glasscage.loading";
 pub const GIVEN_ANSWER: &str = "glasscage.given-answer";
 pub const ENTRY: &str = "glasscage.entry";
-// In this tab, and for later visits.
+// Stored in this tab and for later visits.
 pub const MODEL: &str = "glasscage.model";
-// For later visits.
+// Stored for later visits.
 pub const DOWNLOAD: &str = "glasscage.download";
 pub const LANGUAGE: &str = "glasscage.language";
 pub const STANDARD: &str = "glasscage.standard";

@@ -1,9 +1,8 @@
-//! An answer that was stopped, or broke off, before it was explained.
+//! An answer that was stopped or failed before it was explained.
 
 use crate::request::Question;
 
-/// What the model had written, and the question that it answers. The same question gives the same words again, so that whatever comes of
-/// it can be recomputed by others.
+/// A partial answer and its question. The same question gives the same words again, so others can recompute the results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnfinishedAnswer {
     pub question: Question,
@@ -13,9 +12,9 @@ pub struct UnfinishedAnswer {
 }
 
 impl UnfinishedAnswer {
-    /// The question whose answer ends where this one does.
+    /// The question with its token limits reduced to the tokens of this answer.
     pub fn up_to_here(self) -> Question {
-        // Thought and answer have their limits; together they allow what there is.
+        // The thinking section and the answer have separate limits. Their sum is the number of tokens written.
         let thinking = self.question.thinking.map(|most| most.min(self.tokens));
         Question { max_tokens: self.tokens - thinking.unwrap_or(0), thinking, ..self.question }
     }

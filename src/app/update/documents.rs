@@ -1,4 +1,4 @@
-//! Documents come from a run, a file, a link or the gallery, and go to a file or a link.
+//! Opens files and gallery entries. Saves and shares what is on screen.
 
 use crate::app::analysis::shared_link::{Reach, SharedLink};
 use crate::app::analysis::title;
@@ -21,7 +21,7 @@ use crate::worker::envelope::RequestId;
 
 // Opening.
 impl State {
-    /// Opens an explanation (JSON) or loads a model (GGUF, all parts of it where it is split), by the files' names.
+    /// Opens an explanation (JSON) or loads a model (GGUF, with all parts if it is split). The names of the files decide.
     pub(super) fn open_files(&mut self, files: Vec<LocalFile>) {
         let (models, others): (Vec<LocalFile>, Vec<LocalFile>) =
             files.into_iter().partition(|file| file.name.to_ascii_lowercase().ends_with(".gguf"));
@@ -55,19 +55,19 @@ impl State {
         self.fail_with(&what, t!("Open one model at a time, with all its parts together"));
     }
 
-    /// The number of a new request whose answer is put on screen, unless something else is before it comes.
+    /// Returns the id of a new request. Its result is shown, unless something else is opened first.
     fn await_on_screen(&mut self, entry: Option<GalleryEntry>) -> RequestId {
         let id = self.next_id();
         self.awaited = Some(Awaited { id, entry });
         id
     }
 
-    /// Whether the answer to this request is still to be put on screen.
+    /// Whether the result of this request will still be shown. Marks the request as answered.
     fn is_awaited_on_screen(&mut self, id: RequestId) -> bool {
         self.awaited.take_if(|awaited| awaited.id == id).is_some()
     }
 
-    /// A file was read; a run may have begun meanwhile.
+    /// Opens a file that was read. A run may have begun since the request.
     pub(super) fn file_read(&mut self, id: RequestId, name: &str, bytes: Option<&[u8]>) {
         let opened = match bytes {
             Some(bytes) => Opened::from_bytes(bytes, Origin::File),
@@ -76,7 +76,7 @@ impl State {
         if self.is_awaited_by_lesson(id) {
             return self.add_to_lesson(opened);
         }
-        // The visitor may have gone on meanwhile.
+        // The visitor may have opened something else by now.
         if !self.is_awaited_on_screen(id) {
             return;
         }
@@ -113,7 +113,7 @@ impl State {
         }
     }
 
-    /// Says that a part of the page is missing, which is fetched again when it is next needed.
+    /// Shows that a part of the page is missing, unless `is_here`. The part is fetched again when it is next needed.
     pub(super) fn say_unless(&mut self, is_here: bool) {
         if !is_here {
             self.fail_at(Place::Page, part_problem());
@@ -122,7 +122,7 @@ impl State {
 
     pub(super) fn fetch_gallery_entry(&mut self, entry: GalleryEntry) {
         let id = self.await_on_screen(Some(entry.clone()));
-        // A lesson is not shown in one language, and then in another one.
+        // Fetch the translations first, so that the lesson does not change its language on screen.
         match self.lesson_texts.missing().filter(|_| entry.is_lesson()) {
             Some(tag) => self.emit(Effect::Fetch(Fetch::LessonTexts(tag))),
             None => self.emit(Effect::Fetch(Fetch::GalleryEntry(id, entry))),
@@ -135,7 +135,7 @@ impl State {
             let opened = text.ok_or_else(not_here).and_then(|json| Opened::from_bytes(json.as_bytes(), Origin::Gallery));
             return self.add_to_lesson(opened);
         }
-        // The visitor may have gone on meanwhile.
+        // The visitor may have opened something else by now.
         if !self.is_awaited_on_screen(id) {
             return;
         }
@@ -162,7 +162,7 @@ impl State {
 
 // Saving and sharing.
 impl State {
-    /// Saves the lesson that is on screen; else the document, with the selection as its output.
+    /// Saves the lesson on screen, or else the document with the selection as its output.
     pub(super) fn save_document(&mut self) {
         if let Some(open) = &*self.lesson {
             let name = format!("{}.json", title::file_name_of(&open.lesson.title));
@@ -177,10 +177,10 @@ impl State {
         }
     }
 
-    /// Makes the link, puts it into the address bar and on the clipboard; one too long for that is only shown.
+    /// Makes the link, and puts it into the address bar and on the clipboard. A link that is too long for that is only shown.
     pub(super) fn copy_link(&mut self) {
         let lesson = self.lesson.as_ref().map(|open| match self.gallery_fragment() {
-            // Its address is short enough to be typed.
+            // The address of a gallery entry is short enough to be typed.
             Some(fragment) => fragment.to_owned(),
             None => lesson::to_fragment(&open.lesson),
         });
@@ -194,7 +194,7 @@ impl State {
         *self.explanation.link = Some(link);
     }
 
-    /// Hides a part of the page from whoever opens the link, or shows it. The page of its author, and its address, stay as they are.
+    /// Shows or hides a part of the page for people who open the link. The author's page and its address stay the same.
     pub(super) fn show_in_link(&mut self, part: &str, is_shown: bool) {
         let Some(link) = self.explanation.link.as_ref().map(|link| link.with_part(part, is_shown)) else { return };
         if link.reach != Reach::BetterAsFile {
@@ -204,7 +204,7 @@ impl State {
     }
 
     pub(super) fn link_copied(&mut self, address: &str, is_copied: bool) {
-        // Another one may be on screen by now.
+        // Another link may be shown by now.
         if let Some(link) = self.explanation.link.as_mut().filter(|link| link.address == address) {
             link.is_copied = is_copied;
         }
@@ -218,7 +218,7 @@ fn part_problem() -> Problem {
     )
 }
 
-/// "a.gguf, b.gguf, c.gguf and 4 more".
+/// The first three names, and how many more there are: "a.gguf, b.gguf, c.gguf and 4 more".
 fn first_names(names: &[String]) -> String {
     const SHOWN: usize = 3;
     let more = names.len().saturating_sub(SHOWN);

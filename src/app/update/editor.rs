@@ -1,4 +1,4 @@
-//! What the visitor types, and what takes its place.
+//! Changes the texts and settings of the editor.
 
 use crate::app::state::State;
 use crate::app::state::message::{Effect, Fetch};
@@ -25,8 +25,7 @@ impl State {
         *self.editor.given_answer = answer;
     }
 
-    /// Puts a prompt, and the answer to explain where there is one, into the editor; texts of the visitor's own are set
-    /// aside, never lost.
+    /// Puts a prompt and a given answer, which may be empty, into the editor. Saves the visitor's own texts for later.
     pub(super) fn replace_texts(&mut self, prompt: &str, given_answer: &str) {
         let typed = (self.editor.prompt.clone(), self.editor.given_answer.clone());
         let is_own_prompt = !typed.0.trim().is_empty() && typed.0 != prompt && !self.editor.is_example(&typed.0);
@@ -50,7 +49,7 @@ impl State {
         }
     }
 
-    /// Fetches what a view needs, unless it is there or on its way.
+    /// Fetches a text that a view needs, unless examples or gallery are already loaded or requested.
     pub(super) fn fetch_once(&mut self, fetch: Fetch) {
         let is_requested = match fetch {
             Fetch::Examples => &mut self.editor.examples_are_requested,

@@ -1,7 +1,7 @@
-//! What the engine says, and what that changes.
+//! Handles events from the engine worker.
 //!
-//! What an answer is for follows from the id of its request: that of the load, of the masked language model, or of the run.
-//! Any other is an answer to a request that was dropped, and changes nothing.
+//! The id of an event shows which request it answers: the load, the load of the masked language model, the token count, or the run. Other
+//! events answer dropped requests and change nothing.
 
 use crate::app::analysis::reproduction::Reproduction;
 use crate::app::analysis::speed::Speed;
@@ -61,7 +61,7 @@ impl State {
             self.emit(Effect::RememberForVisits { key: storage_keys::TILE_SHAPE, text: loaded.tile_shape.clone() });
         }
         *self.engine.model = ModelState::Ready(Box::new(loaded));
-        // Somebody who reads a local file asked for no built-in model.
+        // A visitor with a local file did not ask for the built-in model, which the service worker would fetch.
         if !matches!(*self.engine.choice, ModelChoice::Files(_)) {
             self.emit(Effect::RegisterServiceWorker);
         }
@@ -71,7 +71,7 @@ impl State {
 
     fn job_event(&mut self, event: EngineEvent) {
         match event {
-            // The engine lost the model, and loads it again before it begins.
+            // The engine lost the model and reloads it before the run begins.
             EngineEvent::Loading(progress) => *self.engine.model = ModelState::Loading(progress),
             EngineEvent::Ready(loaded) => *self.engine.model = ModelState::Ready(Box::new(loaded)),
             EngineEvent::Progress(progress) => self.explain_progress(progress),
@@ -120,7 +120,7 @@ impl State {
         }
     }
 
-    /// What the run took, and what that says of the next one.
+    /// Stores the work of the run, and the speed, which predicts the time of later runs.
     fn learn_speed(&mut self, work: WorkStats) {
         *self.engine.work = Some(work);
         let began_millis = self.engine.job.as_ref().map_or(self.now_millis, |job| job.began_millis);
@@ -132,7 +132,7 @@ impl State {
         }
     }
 
-    /// An explanation is complete, or was until Stop or until `problem`.
+    /// Handles a measured explanation. It is partial if the visitor pressed Stop or `problem` occurred.
     fn explained(&mut self, document: Document, problem: Option<Problem>) {
         match self.engine.job.as_ref().map(|job| &job.purpose) {
             Some(&Purpose::ExplainVariant(at)) => self.variant_explained(at, document),
@@ -145,7 +145,7 @@ impl State {
         }
     }
 
-    /// The final document takes the place of the growing one; what the visitor has chosen meanwhile stays.
+    /// Replaces the growing document with the final one. The visitor's selection stays.
     fn finish(&mut self, document: Document) {
         let purpose = self.end_run(RunStatus::Done(self.engine.run.outcome(document.method.passes)));
         match self.explanation.document().filter(|growing| growing.is_same_text(&document)) {
@@ -162,7 +162,7 @@ impl State {
         };
     }
 
-    /// The visitor pressed Stop before anything was measured.
+    /// Handles Stop before anything was measured.
     fn stopped(&mut self) {
         self.keep_unfinished_answer();
         self.end_run(RunStatus::Done(t!("Stopped").into()));
@@ -175,17 +175,17 @@ impl State {
         self.fail_at(purpose.map_or(Place::Page, |purpose| purpose.place()), problem);
     }
 
-    /// The entry of the history gets what was measured before the run broke off.
+    /// Stores the scores measured so far in the history entry.
     pub(super) fn keep_measured(&mut self) {
         if matches!(*self.engine.run, RunStatus::Measuring { .. }) && !self.is_follow_up() {
             self.replace_entry();
         }
     }
 
-    /// Nothing is asked of the engine any more; returns what the run was for.
+    /// Ends the run and returns its purpose.
     pub(super) fn end_run(&mut self, status: RunStatus) -> Option<Purpose> {
         *self.engine.run = status;
-        // A run that loaded the model again does so no more.
+        // If the run was reloading the model, that has ended, too.
         if self.engine.is_loading() && self.engine.load.is_none() {
             *self.engine.model = ModelState::NotLoaded;
         }
@@ -194,7 +194,7 @@ impl State {
         self.engine.job.take().map(|job| job.purpose)
     }
 
-    /// An explanation that is recomputed has its graph made as the one before.
+    /// Gives a recomputed explanation the derivation of the shared one.
     fn derived_as_shared(&self, document: Document) -> Document {
         derived_as(&self.engine.job.as_ref().map(|job| job.purpose.clone()), document)
     }

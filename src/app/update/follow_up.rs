@@ -1,4 +1,4 @@
-//! What a visitor asks about the explanation on screen, which stays: the deletion test, another method, the words of a source.
+//! Follow-up questions about the explanation on screen, which stays: the deletion test, another method, the words of a source.
 
 use super::requests::question_of;
 use crate::app::analysis::attribution_view::AttributionView;
@@ -15,12 +15,12 @@ use crate::problem::Problem;
 use crate::request::{DeletionCurves, Question, Word};
 use crate::worker::engine::protocol::EngineRequest;
 
-// What the visitor asks for.
+// Requests of the visitor.
 impl State {
-    /// Puts the explanation on screen to the deletion test, on the model that made it.
+    /// Runs the deletion test on the explanation on screen, with the model that made it.
     pub(super) fn measure_deletion(&mut self) {
         let Some(shown) = self.complete_and_idle() else { return };
-        // A sentence under the pointer is not chosen.
+        // Use the selected output, not the sentence under the pointer.
         let plan = DeletionTestPlan::new(&AttributionView::new(shown.graph.clone(), &self.explanation.output));
         let request = EngineRequest::MeasureDeletion { question: same_answer(shown.graph.document()), orders: plan.orders() };
         *self.explanation.deletion_test = None;
@@ -34,7 +34,7 @@ impl State {
         self.request(Purpose::Compare, EngineRequest::Explain(question));
     }
 
-    /// Expands a source into its words, or collapses it; what was measured is not measured again.
+    /// Expands a source into its words, or collapses it. Measured words are not measured again.
     pub(super) fn toggle_words(&mut self, source: usize) {
         if self.explanation.toggle_expanded(source) {
             return;
@@ -46,20 +46,20 @@ impl State {
 
     /// Puts the explanation by another method on screen.
     pub(super) fn show_method(&mut self, method: &str) {
-        // What a run finds out is about the explanation on screen.
+        // The results of a run belong to the explanation on screen.
         if !self.engine.is_busy() {
             self.explanation.show_method(method);
             self.replace_entry();
         }
     }
 
-    /// Makes the graph of the same scores in another way.
+    /// Rebuilds the graph from the same scores with another derivation.
     pub(super) fn derive(&mut self, derivation: Derivation) {
         self.explanation.derive(derivation);
         self.replace_entry();
     }
 
-    /// The explanation on screen, where no run goes on and all of it was measured.
+    /// The explanation on screen, if no run is in progress and all of it is measured. Shows a problem if a part is not measured.
     pub(super) fn complete_and_idle(&mut self) -> Option<ShownDocument> {
         let shown = self.explanation.shown.clone().filter(|_| !self.engine.is_busy())?;
         if shown.graph.document().is_complete() {
@@ -74,7 +74,7 @@ impl State {
         self.engine.job.as_ref().is_some_and(|job| job.purpose.is_follow_up())
     }
 
-    /// How the run begins; one about the explanation on screen needs the model that made it, and no other.
+    /// The status with which the run begins. Errors if a follow-up question needs another model than the loaded one.
     pub(super) fn begin_status(&mut self) -> Result<RunStatus, Problem> {
         if self.is_follow_up() {
             self.check_model()?;
@@ -108,7 +108,7 @@ impl State {
     }
 }
 
-// What the engine found.
+// Results of the engine.
 impl State {
     pub(super) fn deletion_measured(&mut self, curves: &DeletionCurves) {
         if let Some(Purpose::DeletionTest(plan)) = self.end_run(RunStatus::Done(t!("Deletion test done").into())) {
@@ -116,7 +116,7 @@ impl State {
         }
     }
 
-    /// The answer on screen is explained by another method, or was until Stop.
+    /// Handles an explanation by another method. It is partial if the visitor pressed Stop.
     pub(super) fn compared(&mut self, document: Document) {
         let name = MethodText::find(&document.method.id).map(|method| method.name);
         let [done, planned] = document.method.passes;
@@ -131,7 +131,7 @@ impl State {
             return;
         }
         let Some(shown) = self.explanation.document().filter(|shown| shown.is_same_text(&document)) else { return };
-        // Where the reader has chosen another way, both graphs are made in that way.
+        // Use the reader's derivation for both graphs, or else the default derivation of each method.
         let is_usual = shown.method.derivation() == shown.usual_derivation();
         let derivation = if is_usual { document.usual_derivation() } else { shown.method.derivation() };
         let derived = document.derived(derivation);
@@ -152,7 +152,7 @@ impl State {
     }
 }
 
-/// The question whose answer is the one of this document, given.
+/// The question of this document, with the document's answer as a given answer.
 fn same_answer(document: &Document) -> Question {
     Question { answer: Some(document.generation.text.clone()), ..question_of(document) }
 }

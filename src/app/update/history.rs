@@ -1,4 +1,4 @@
-//! Entries of the browser's history: one for every explanation that was on screen, and those of the page without one.
+//! The browser's history: one entry for each explanation that was on screen, and entries for the start page.
 
 use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::t;
@@ -15,23 +15,23 @@ use crate::app::welcome;
 use crate::explanation::Document;
 
 impl State {
-    /// Puts what was opened on screen, as a new entry of the history.
+    /// Shows what was opened, in a new or waiting history entry.
     pub(super) fn show(&mut self, opened: Opened) {
         self.put_on_screen(opened);
         self.shown();
     }
 
-    /// A new entry of the history for what was put on screen.
+    /// Makes the history entry for what is now on screen, and scrolls to it.
     pub(super) fn shown(&mut self) {
         let is_of_the_address = self.entry_awaits == Some(EntryAwaits::Address);
         self.entry_made();
-        // The visitor may have asked far below, where the gallery is.
+        // The visitor may have scrolled far down to the gallery.
         if !is_of_the_address {
             self.emit(Effect::ScrollToExplanation);
         }
     }
 
-    /// Puts what a run of this page made on screen, in the entry of the history that awaits it, else in a new one.
+    /// Shows an explanation that was computed on this page, in the history entry that waits for it or in a new one.
     pub(super) fn show_own(&mut self, document: Document) {
         *self.remote = None;
         self.awaited = None;
@@ -39,15 +39,15 @@ impl State {
         self.entry_made();
     }
 
-    /// An entry for what a run is going to make, which carries what is on screen until then. It is made when the visitor asks:
-    /// Safari's Back button passes over entries that a page makes more than ten seconds after it was last touched, and over the
-    /// page that they were made on, too.
+    /// Makes a history entry for the result of a run. Until the result exists, the entry contains what is on screen. The entry must be made
+    /// when the visitor asks: Safari's Back button skips entries that a page makes more than ten seconds after the last user interaction.
+    /// It also skips the page on which they were made.
     pub(super) fn make_entry_for_run(&mut self) {
         self.entry_made();
         self.entry_awaits = Some(EntryAwaits::Run);
     }
 
-    /// An entry for what is on screen now.
+    /// Stores what is on screen in the waiting history entry, or in a new one.
     fn entry_made(&mut self) {
         match self.entry_awaits.take() {
             Some(_) => self.replace_entry(),
@@ -55,17 +55,18 @@ impl State {
         }
     }
 
-    /// Shows what the entry of the history that the browser is at now carries: an explanation, or none. Nothing is fetched for it.
+    /// Shows the current history entry: its state, or else what the fragment names, or else the start page. Fetches nothing if the entry
+    /// contains an explanation.
     pub(super) fn visit(&mut self, entry: Option<&str>, fragment: &str) {
         if self.refuse_while_busy() {
-            // The browser has gone there already, and comes back to what is on screen.
+            // The browser has already moved, so make an entry for what is on screen.
             return self.push_entry();
         }
         self.entry_awaits = None;
         let of_gallery = GalleryEntry::of_fragment(fragment);
         if let Some(opened) = entry.and_then(history_entry::from_text) {
             return match of_gallery {
-                // A lesson that was changed has left the address.
+                // The address still names the gallery, so the lesson is unchanged.
                 Some(entry) => self.put_gallery_entry_on_screen(opened, &entry),
                 None => self.put_on_screen(opened),
             };
@@ -76,7 +77,7 @@ impl State {
         }
         if let Some(entry) = of_gallery {
             self.close_explanation();
-            // What comes takes the place of the address.
+            // The fetched explanation or lesson will replace this entry.
             self.entry_awaits = Some(EntryAwaits::Address);
             return self.fetch_gallery_entry(entry);
         }
@@ -97,7 +98,7 @@ impl State {
         }
     }
 
-    /// Puts back on screen what was there when the browser ended the tab, unless the address or the entry named something else.
+    /// Restores what was on screen when the browser ended the tab, unless the address or the entry names something else.
     pub(super) fn tab_ended(&mut self, entry: &str) {
         let has_nothing = self.explanation.is_home() && self.lesson.is_none();
         let awaits_nothing = self.remote.is_none() && self.awaited.is_none() && self.problem.is_none();
@@ -107,8 +108,8 @@ impl State {
         self.fail_with(t!("The browser closed this page"), t!("Your text and the last explanation were restored"));
     }
 
-    /// Shows what comes with the page, unless the visitor has begun to ask. The form is next to it only
-    /// if the visitor has chosen a model, or the address names one.
+    /// Shows the welcome explanation, unless the visitor has typed a prompt. The form is next to it only if the visitor has chosen or
+    /// downloaded a model, or the address names one.
     pub(super) fn welcome(&mut self) {
         if self.editor.prompt.trim().is_empty()
             && let Some(document) = welcome::document()
@@ -127,13 +128,14 @@ impl State {
         }
     }
 
-    /// The same; it is known as one of the gallery while it is not changed.
+    /// Shows an entry of the gallery. Its address stays that of the gallery until it is changed.
     pub(super) fn put_gallery_entry_on_screen(&mut self, opened: Opened, entry: &GalleryEntry) {
         self.put_on_screen(opened);
         self.of_gallery = Some((entry.fragment(), self.lesson.as_ref().map(|open| open.written.clone())));
     }
 
-    /// Puts an explanation on screen that no run of this moment made. The editor stays open only with the prompt that it explains.
+    /// Shows an explanation that does not come from the current run. The editor stays open only if the explanation was computed here from
+    /// the prompt in the editor.
     pub(super) fn open(&mut self, document: Document, origin: Origin) {
         *self.problem = None;
         *self.remote = None;
@@ -145,7 +147,7 @@ impl State {
         self.explanation.show(document, origin);
     }
 
-    /// The page as it is without an explanation. The one on screen is an entry of the history, behind this one.
+    /// Shows the start page. Back returns to the explanation that was on screen.
     pub(super) fn go_home(&mut self) {
         if self.remote.is_some() {
             return self.decline_remote();
@@ -158,7 +160,7 @@ impl State {
         }
     }
 
-    /// Takes an explanation of another prompt off the screen, where that of this prompt is to appear.
+    /// Closes an explanation of another prompt, to make room for that of this prompt.
     pub(super) fn make_room_for(&mut self, prompt: &str) {
         if self.explanation.document().is_some_and(|document| document.prompt.text != prompt) {
             self.close_lesson();
@@ -177,29 +179,29 @@ impl State {
         self.explanation.close();
     }
 
-    /// What is on screen, as a new entry.
+    /// Adds a history entry for what is on screen.
     pub(super) fn push_entry(&mut self) {
         let (address, text) = (self.entry_address(), self.entry_text());
         self.emit(Effect::PushEntry { address, text });
     }
 
-    /// What is on screen, in place of what the entry had.
+    /// Replaces the current history entry with what is on screen.
     pub(super) fn replace_entry(&mut self) {
         self.replace_entry_at(self.entry_address());
     }
 
-    /// The same, with a link in the address bar.
+    /// Replaces the current history entry with what is on screen, and the address bar with `address`.
     pub(super) fn replace_entry_at(&mut self, address: String) {
         let text = self.entry_text();
         self.emit(Effect::ReplaceEntry { address, text });
     }
 
-    /// That of the page, or of what is on screen of the gallery.
+    /// The address of the gallery entry on screen, or else that of the page.
     fn entry_address(&self) -> String {
         self.gallery_fragment().map_or_else(|| self.page_address.clone(), |fragment| format!("{}#{fragment}", self.page_address))
     }
 
-    /// The fragment of the address of what is on screen, where it is of the gallery and unchanged.
+    /// The fragment of the gallery entry on screen. `None` if it was changed or something else is on screen.
     pub(super) fn gallery_fragment(&self) -> Option<&str> {
         let (fragment, lesson) = self.of_gallery.as_ref()?;
         let is_on_screen = match (&*self.lesson, lesson) {

@@ -1,4 +1,4 @@
-//! Back and Forward, as sequences of messages.
+//! Tests of Back and Forward, as sequences of messages.
 
 use super::tests::{Page, answered, asked, unmeasured};
 use crate::app::analysis::attribution_graph::tests::document;
@@ -11,13 +11,13 @@ use crate::worker::engine::protocol::EngineEvent;
 
 const HOME: &str = "https://a.b/c/";
 
-/// What the entries that these effects push carry.
+/// The states of the history entries that these effects push.
 fn pushed(effects: &[Effect]) -> Vec<Option<String>> {
     let text = |effect: &Effect| if let Effect::PushEntry { text, .. } = effect { Some(text.clone()) } else { None };
     effects.iter().filter_map(text).collect()
 }
 
-/// What the only entry that these effects replace carries, and its address.
+/// Address and state of the history entry that these effects replace.
 fn replaced(effects: &[Effect]) -> (String, Option<String>) {
     let entry =
         |effect: &Effect| if let Effect::ReplaceEntry { address, text } = effect { Some((address.clone(), text.clone())) } else { None };
@@ -63,7 +63,7 @@ fn an_explanation_of_the_gallery_has_its_address_until_another_is_shown() {
     let effects = page.arrives(&asked_for, document().to_json());
     let [Effect::PushEntry { address, text }, Effect::ScrollToExplanation] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(address, &format!("{HOME}#gallery=01-figs"));
-    // As after a reload, and for who has the address alone.
+    // The same happens after a reload, and for visitors who only have the address.
     let mut later = Page::ready();
     assert_eq!(later.visit(text.as_deref(), "#gallery=01-figs"), []);
     assert_eq!(later.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Gallery);

@@ -1,4 +1,4 @@
-//! Lessons: opened, gone through step by step, and left.
+//! Opens, shows, edits and closes lessons.
 
 use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::t;
@@ -15,7 +15,7 @@ use crate::problem::Problem;
 use crate::worker::envelope::RequestId;
 
 impl State {
-    /// Puts a lesson on screen where its reader is in it.
+    /// Shows a lesson at its reader's step.
     pub(super) fn open_lesson(&mut self, lesson: Lesson, progress: Progress) {
         let open = OpenLesson::new(lesson, progress);
         self.open(open.document(), Origin::Lesson);
@@ -27,12 +27,12 @@ impl State {
         }
     }
 
-    /// Takes what the gallery's lessons say in the language of the page; a lesson that waits for it is fetched now.
+    /// Stores the fetched translations of the gallery's lessons, and fetches the lesson that waits for them.
     pub(super) fn lesson_texts_fetched(&mut self, texts: Option<&str>) {
         let are_here = self.lesson_texts.arrived(texts);
         self.translate_lesson();
         match &self.awaited {
-            // When it is on screen, they are asked for again.
+            // If the translations are missing, opening the lesson requests them again.
             Some(Awaited { id, entry: Some(entry) }) if entry.is_lesson() => {
                 self.emit(Effect::Fetch(Fetch::GalleryEntry(*id, entry.clone())));
             }
@@ -40,7 +40,7 @@ impl State {
         }
     }
 
-    /// Tells the lesson on screen in the language of the page, where it is one of ours, and as it was written.
+    /// Translates the lesson on screen into the language of the page, if a translation exists and the lesson is not being edited.
     fn translate_lesson(&mut self) {
         let translated = self.lesson.as_ref().and_then(|open| self.lesson_texts.translated(&open.written));
         if let (Some(translated), Some(open)) = (translated, &mut *self.lesson)
@@ -90,7 +90,7 @@ impl State {
         }
     }
 
-    /// Takes what the reader does at a step, and keeps it through a reload.
+    /// Applies an action of the reader at a step, and stores the progress for a reload.
     fn answer_step(&mut self, answer: impl FnOnce(&mut OpenLesson)) {
         if let Some(open) = &mut *self.lesson {
             answer(open);
@@ -98,11 +98,11 @@ impl State {
         }
     }
 
-    /// Begins a lesson about the explanation on screen, with one step.
+    /// Starts a lesson about the explanation on screen, with one step.
     pub(super) fn make_lesson(&mut self) {
         if let Some(document) = self.explanation.selected_document().filter(|_| !self.refuse_while_busy()) {
             let title = crate::explanation::title(&document);
-            // As far as the page knows what its visitor writes.
+            // The page assumes that visitors write in its language.
             let language = Some(self.language.clone()).filter(|tag| !tag.is_empty());
             let lesson = Lesson { language, ..Lesson::new(title, vec![Step::default()], vec![document]) };
             self.show(Opened::Lesson(lesson, Progress::default()));
@@ -110,7 +110,7 @@ impl State {
         }
     }
 
-    /// Adds what a link carries, or what it names of the gallery.
+    /// Adds the explanations in a link, or fetches the gallery entry that the link names.
     fn add_link(&mut self, link: &str) {
         match link.trim().split_once('#').and_then(|(_, fragment)| GalleryEntry::of_fragment(fragment)) {
             Some(entry) => {
@@ -121,27 +121,27 @@ impl State {
         }
     }
 
-    /// The number of a new request whose answer is added to the lesson on screen, unless that is closed before it comes.
+    /// Returns the id of a new request. Its result is added to the lesson on screen, unless the lesson is closed first.
     fn await_by_lesson(&mut self) -> RequestId {
         let id = self.next_id();
         self.awaited_by_lesson.push(id);
         id
     }
 
-    /// Whether the answer to this request is still to be added to the lesson.
+    /// Whether the result of this request will still be added to the lesson. Marks the request as answered.
     pub(super) fn is_awaited_by_lesson(&mut self, id: RequestId) -> bool {
         let at = self.awaited_by_lesson.iter().position(|awaited| *awaited == id);
         at.map(|at| self.awaited_by_lesson.remove(at)).is_some()
     }
 
-    /// Takes the lesson off the screen. What was asked for it belongs to no other one.
+    /// Closes the lesson and drops its pending requests, so that no other lesson gets their results.
     pub(super) fn close_lesson(&mut self) {
         *self.lesson = None;
         *self.step_waits = false;
         self.awaited_by_lesson.clear();
     }
 
-    /// Adds what a file or a link holds to the explanations of the lesson.
+    /// Adds the explanations in a file or a link to the lesson.
     pub(super) fn add_to_lesson(&mut self, opened: Result<Opened, String>) {
         let Some(mut lesson) = self.lesson.as_ref().map(|open| Lesson::clone(&open.lesson)) else { return };
         let documents = match opened {
@@ -161,7 +161,8 @@ impl State {
         }
     }
 
-    /// Puts a changed lesson in its place. The writer's controls offer nothing that a lesson cannot have, but for texts too long.
+    /// Replaces the lesson with a changed version, unless that is invalid. The author's controls prevent all invalid changes except texts
+    /// that are too long.
     fn change_lesson(&mut self, lesson: Lesson) {
         if let Err(error) = lesson.check() {
             let remedy = t!("The lesson was not changed. Try a different change");
@@ -176,7 +177,7 @@ impl State {
         self.lesson_changed(&before);
     }
 
-    /// Takes a change back, or makes it again.
+    /// Undoes or redoes a change.
     fn restore_lesson(&mut self, restore: fn(&mut OpenLesson) -> bool) {
         let Some(open) = self.lesson.as_mut().filter(|open| open.is_edited) else { return };
         let before = open.document();
@@ -185,7 +186,7 @@ impl State {
         }
     }
 
-    /// Shows the step, unless it shows the same as before: words that change leave what is chosen on screen as it is.
+    /// Shows the step if its explanation has changed. A change of texts keeps the selection on screen.
     fn lesson_changed(&mut self, before: &Document) {
         match self.lesson.as_ref().is_some_and(|open| open.document() == *before) {
             true => self.replace_entry(),
@@ -193,14 +194,14 @@ impl State {
         }
     }
 
-    /// Shows the step's explanation, which had to wait for the end of a run.
+    /// Shows the step's explanation if it had to wait for the end of a run.
     pub(super) fn make_up_for_step(&mut self) {
         if *self.step_waits && !self.engine.is_busy() {
             self.show_step();
         }
     }
 
-    /// What the step shows, in the place of what is on screen. A run that goes on keeps what it makes until it ends.
+    /// Shows the step's explanation. During a run, the result of the run stays on screen until it ends.
     fn show_step(&mut self) {
         *self.step_waits = self.engine.is_busy();
         let document = self.lesson.as_ref().map(OpenLesson::document);

@@ -1,4 +1,4 @@
-//! A lesson, as a sequence of messages.
+//! Tests of lessons, as sequences of messages.
 
 use super::tests::{Page, answered, asked, read, unmeasured};
 use crate::app::analysis::attribution_graph::tests::document;
@@ -229,7 +229,7 @@ fn whatever_a_writer_changes_can_be_undone_and_done_again() {
     assert_eq!(now(&page).0, versions[3].0, "trying it out forgets nothing");
 }
 
-/// Explained by another method.
+/// The test document, explained by another method.
 fn other() -> Document {
     let mut other = document();
     other.method.id = "clp".into();

@@ -1,4 +1,4 @@
-//! A model is loaded: what is sent, what is kept, what it drops.
+//! Tests of loading a model: which requests are sent, and which data is stored or dropped.
 
 use super::tests::{Page, asked, file, loaded, requests};
 use crate::app::state::message::{Effect, Message};

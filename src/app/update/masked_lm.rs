@@ -1,4 +1,4 @@
-//! The masked language model that one of the methods needs: chosen by the visitor, read by the engine's worker.
+//! The masked language model, which one of the methods needs. The visitor chooses it, and the engine's worker reads it.
 
 use crate::app::state::State;
 use crate::app::state::engine::MaskedLmState;
@@ -8,14 +8,14 @@ use crate::problem::Problem;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 
 impl State {
-    /// Takes the model in these files from now on.
+    /// Uses the model in these files from now on.
     pub(super) fn choose_masked_lm(&mut self, files: Vec<LocalFile>) {
         *self.problem = None;
         self.engine.masked_lm_files = files;
         self.load_masked_lm();
     }
 
-    /// Gives the files to the worker, which may be a new one.
+    /// Sends the files to the worker, which may be a new one.
     pub(super) fn load_masked_lm(&mut self) {
         if self.engine.masked_lm_files.is_empty() {
             return;
@@ -27,7 +27,7 @@ impl State {
         self.send_to_engine(id, EngineRequest::LoadMaskedLm, files);
     }
 
-    /// What the worker says to the request to load it.
+    /// Handles the worker's answer to the load request.
     pub(super) fn masked_lm_event(&mut self, event: EngineEvent) {
         match event {
             EngineEvent::MaskedLmLoaded => *self.engine.masked_lm = MaskedLmState::Ready,
@@ -37,7 +37,7 @@ impl State {
         self.engine.masked_lm_load = None;
     }
 
-    /// The files turned out to be those of no masked language model.
+    /// Drops the files, because they do not contain a masked language model.
     fn forget_masked_lm(&mut self, problem: Problem) {
         *self.engine.masked_lm = MaskedLmState::NotChosen;
         self.engine.masked_lm_files.clear();

@@ -1,4 +1,4 @@
-//! What happens to the state, without a browser: every message, and what is to be done about it outside.
+//! Handles every message without a browser: changes the state and returns effects.
 
 mod documents;
 mod editor;
@@ -40,9 +40,9 @@ use super::i18n::t;
 use super::state::State;
 use super::state::message::{Effect, Message};
 
-/// Handles one message and says what is to be done about it outside the state.
+/// Handles one message and returns the effects to carry out.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
-    // A view that sends a message follows nothing of what the update reads.
+    // A view that sends a message must not be subscribed to the fields that the update reads.
     untrack(|| {
         state.handle(message);
         state.make_up_for_step();

@@ -1,4 +1,5 @@
-//! A model that does not load, or with which the engine breaks off: it is named and stays chosen, and the visitor decides what answers.
+//! Handles a model that does not load, or that crashes the engine. The problem names the model. The model stays chosen, and the visitor
+//! decides which model answers.
 
 use crate::app::i18n::{problem_text, t};
 use crate::app::state::State;
@@ -8,11 +9,11 @@ use crate::problem::Problem;
 use crate::worker::role::Lost;
 
 impl State {
-    /// The worker is gone, and the model with it.
+    /// Handles the loss of the worker and of the model in it.
     pub(super) fn engine_lost(&mut self, lost: Lost) {
         let problem = self.lost_problem(lost);
         self.end_load();
-        // It may be what the worker ended at: it is not read again by itself.
+        // The masked language model may have crashed the worker, so do not reload it automatically.
         if self.engine.masked_lm_load.take().is_some() {
             *self.engine.masked_lm = MaskedLmState::NotChosen;
             self.engine.masked_lm_files.clear();
@@ -25,7 +26,7 @@ impl State {
         self.fail(problem);
     }
 
-    /// The engine says why the model cannot be loaded.
+    /// Shows why the engine cannot load the model.
     pub(super) fn load_failed(&mut self, problem: Problem) {
         self.model_did_not_load();
         self.check_standard();
@@ -40,7 +41,7 @@ impl State {
 
     fn model_did_not_load(&mut self) {
         *self.engine.model = ModelState::Failed;
-        // The next visit would say of a file that it had answered.
+        // Otherwise the next visit would offer a file that has never worked.
         if matches!(*self.engine.choice, ModelChoice::Files(_)) {
             self.remember_model(&ModelChoice::BuiltIn);
         }

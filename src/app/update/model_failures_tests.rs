@@ -1,4 +1,4 @@
-//! Models that do not load or break the engine, crashed tabs and models that are not chosen any more, as sequences of messages.
+//! Tests of models that do not load or crash the engine, of crashed tabs, and of models that are no longer chosen.
 
 use super::tests::{Page, answered, asked, file, loaded, requests, unmeasured};
 use crate::app::analysis::attribution_graph::tests::document;
@@ -17,7 +17,7 @@ use crate::worker::role::Lost;
 
 const NAME: &str = "mine.gguf";
 
-/// One with a prompt, that was given a local model; the load is not answered.
+/// A page with a prompt and a local model. The load is still pending.
 fn with_local_model() -> (Page, Vec<Effect>) {
     let mut page = Page::new();
     page.send(Message::PromptTyped("A. B.".into()));
@@ -25,7 +25,7 @@ fn with_local_model() -> (Page, Vec<Effect>) {
     (page, effects)
 }
 
-/// The local model is chosen still, named in the problem, and loaded by the next press of Explain; the built-in one only by its own.
+/// Checks that the local model is still chosen, named in the problem, and loaded by the next press of Explain.
 fn stays_chosen(mut page: Page) {
     let (choice, state) = page.look(|state| (state.engine.choice.clone(), state.engine.model.clone()));
     assert_eq!((choice, state), (ModelChoice::Files(NAME.into()), ModelState::Failed));

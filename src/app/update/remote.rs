@@ -1,4 +1,4 @@
-//! Explanations on other sites: asked for only when the visitor has agreed.
+//! Fetches explanations from other sites, but only if the visitor has agreed.
 
 use crate::app::i18n::{problem_text, t};
 use crate::app::state::State;
@@ -10,7 +10,7 @@ use crate::library::address::AddressError;
 use crate::worker::envelope::RequestId;
 
 impl State {
-    /// A link names an explanation elsewhere: the visitor is asked first.
+    /// Asks the visitor before an explanation is fetched from another site.
     pub(super) fn offer_remote(&mut self, asked: Result<Remote, AddressError>) {
         match asked {
             Ok(remote) => *self.remote = Some(remote),
@@ -31,7 +31,7 @@ impl State {
         }
     }
 
-    /// The visitor does not want it.
+    /// Drops the link to the other site, because the visitor has declined.
     pub(super) fn decline_remote(&mut self) {
         *self.remote = None;
         if self.explanation.shown.is_none() && !self.engine.is_busy() {
@@ -63,7 +63,7 @@ impl State {
     }
 }
 
-/// What happened and what to do.
+/// Describes the failure and what to do.
 fn words(host: &str, failure: &RemoteFailure) -> (String, String) {
     let again = t!("Try again later, or ask for the saved JSON file").to_owned();
     match failure {

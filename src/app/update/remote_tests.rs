@@ -1,4 +1,4 @@
-//! Links to explanations on other sites, as sequences of messages.
+//! Tests of links to explanations on other sites, as sequences of messages.
 
 use super::tests::{Page, asked};
 use crate::app::analysis::attribution_graph::tests::document;
@@ -15,7 +15,7 @@ fn offered() -> Page {
     page
 }
 
-/// Agrees; the number of the request.
+/// Agrees, and returns the id of the request.
 fn agrees(page: &mut Page) -> RequestId {
     let effects = page.send(Message::FetchRemote);
     let [Effect::FetchRemote(id, address)] = &effects[..] else { panic!("{effects:?}") };

@@ -1,4 +1,4 @@
-//! What the visitor asks of the engine: an explanation, a model, Stop.
+//! The visitor's requests to the engine: an explanation, a model, Stop.
 
 use crate::app::i18n::t;
 use crate::app::state::State;
@@ -16,7 +16,7 @@ use crate::request::{LoadProgress, Question};
 use crate::worker::engine::protocol::EngineRequest;
 use crate::worker::envelope::{Envelope, RequestId};
 
-/// How long Stop waits for the engine to end in good order.
+/// Time that Stop waits for the engine before the engine is terminated, in ms.
 const STOP_TIMEOUT_MILLIS: u32 = 4_000;
 
 /// The question that a document answers.
@@ -41,7 +41,7 @@ pub(super) fn question_of(document: &Document) -> Question {
 }
 
 impl State {
-    /// Answers the prompt (or takes the given answer) and explains it; loads the model first where needed.
+    /// Answers the prompt (or takes the given answer) and explains it. Loads the model first if needed.
     pub(super) fn explain(&mut self) {
         if self.engine.is_busy() {
             return;
@@ -62,17 +62,17 @@ impl State {
         self.request(Purpose::Explain(question.clone()), EngineRequest::Explain(question));
     }
 
-    /// Makes the explanation on screen again, as its document says it was made, and compares.
+    /// Recomputes the explanation on screen with the settings in its document, and compares the two.
     pub(super) fn recompute(&mut self) {
         let Some(document) = self.explanation.document().filter(|_| !self.engine.is_busy()).cloned() else { return };
         let question = question_of(&document);
         self.replace_texts(&question.prompt, question.answer.as_deref().unwrap_or_default());
-        // Pupils stay with their lesson.
+        // In a lesson, keep the editor closed, so that pupils stay with the lesson.
         *self.editor.is_open = self.lesson.is_none();
         self.request(Purpose::Recompute(Box::new(document)), EngineRequest::Explain(question));
     }
 
-    /// Sends what the visitor asks for; loads the model first where needed.
+    /// Sends a request of the visitor, unless a run is in progress. Loads the model first if needed.
     pub(super) fn request(&mut self, purpose: Purpose, request: EngineRequest) {
         if self.engine.is_busy() {
             return;
@@ -102,7 +102,7 @@ impl State {
         }
     }
 
-    /// Why a request is not made: its method asks a masked language model, and none is chosen.
+    /// The problem with a request whose method needs a masked language model, if none is chosen.
     fn refusal(&self, request: &EngineRequest) -> Option<Problem> {
         let (EngineRequest::Explain(question) | EngineRequest::MeasureWords { question, .. }) = request else { return None };
         let method = MethodText::find(&question.method)?;
@@ -115,7 +115,7 @@ impl State {
         })
     }
 
-    /// Ends the run and keeps what is done.
+    /// Stops the run and keeps its partial results.
     pub(super) fn stop(&mut self) {
         let Some(id) = self.engine.job.as_ref().map(|job| job.id) else { return };
         if self.engine.is_waiting_for_model() {
@@ -125,7 +125,7 @@ impl State {
         self.emit(Effect::After { millis: STOP_TIMEOUT_MILLIS, message: Box::new(Message::StopTimedOut(id)) });
     }
 
-    /// An engine in the middle of a long step hears of Stop only after it. A visitor does not wait for that.
+    /// Terminates the engine if it did not stop in time, because an engine checks for Stop only between steps.
     pub(super) fn stop_timed_out(&mut self, id: RequestId) {
         if self.engine.job.as_ref().is_some_and(|job| job.id == id) {
             self.end_engine();
@@ -145,12 +145,12 @@ impl State {
         self.end_run(RunStatus::Done(t!("{outcome}; the model reloads for the next explanation", outcome)));
     }
 
-    /// Takes this model from now on; `files` are those of a local one.
+    /// Uses this model from now on. `files` are the files of a local model.
     pub(super) fn choose_model(&mut self, choice: ModelChoice, files: Vec<LocalFile>) {
         if self.engine.is_busy() {
             return self.fail_with(t!("The engine is busy"), t!("Wait or press Stop, then choose again"));
         }
-        // A memory of WebAssembly never shrinks: that of the model before is given back with its worker.
+        // WebAssembly memory never shrinks, so terminate the worker to free the memory of the previous model.
         self.emit(Effect::EndEngine);
         *self.problem = None;
         *self.editor.is_open = true;
@@ -159,7 +159,7 @@ impl State {
         self.load();
     }
 
-    /// The model that answers from now on, on this visit and, where it lasts, on the next.
+    /// Sets the chosen model and remembers it for the next visit. Frees the previous model if it was only in memory.
     pub(super) fn set_model_choice(&mut self, choice: ModelChoice) {
         self.remember_model(&choice);
         *self.engine.last_files = None;
@@ -170,14 +170,14 @@ impl State {
         }
     }
 
-    /// Nobody can choose this model any more: gives back what it holds of the browser's memory.
+    /// Frees the browser's memory of a model that can no longer be chosen.
     pub(super) fn release(&mut self, choice: ModelChoice) {
         if let ModelChoice::Memory { address, .. } = choice {
             self.emit(Effect::RevokeObjectUrl(address));
         }
     }
 
-    /// The model of the next visit, and of a reload of this tab, whatever another tab chooses meanwhile.
+    /// Remembers the model for the next visit, and for a reload of this tab independently of other tabs.
     pub(super) fn remember_model(&mut self, choice: &ModelChoice) {
         let json = choice.to_json();
         self.emit(Effect::RememberForVisits { key: storage_keys::MODEL, text: json.clone() });
@@ -191,7 +191,7 @@ impl State {
         let id = self.next_id();
         self.engine.load = Some(id);
         if *self.engine.choice != ModelChoice::BuiltIn {
-            // A browser that has no memory left ends the tab without a word: then this stays.
+            // A browser that runs out of memory ends the tab without notice. This text then stays and names the model.
             self.emit(Effect::RememberInTab { key: storage_keys::LOADING, text: self.engine.choice.name().to_owned() });
         }
         let (options, has_spare_core) = (self.engine.load_options.clone(), self.engine.has_spare_core);
@@ -199,14 +199,14 @@ impl State {
         self.load_masked_lm();
     }
 
-    /// Nothing is loaded any more.
+    /// Ends the load of the model.
     pub(super) fn end_load(&mut self) {
         if self.engine.load.take().is_some() {
             self.emit(Effect::RememberInTab { key: storage_keys::LOADING, text: String::new() });
         }
     }
 
-    /// A model that ended the tab is not loaded again by itself.
+    /// Reports a model that crashed the tab while it was loading. The model is not reloaded automatically.
     pub(super) fn tab_ended_while_loading(&mut self, name: &str) {
         self.emit(Effect::RememberInTab { key: storage_keys::LOADING, text: String::new() });
         let what = t!("The browser closed this page while \u{201c}{name}\u{201d} was loading, possibly because memory ran out", name);
@@ -221,7 +221,7 @@ impl State {
         self.emit(Effect::SendToEngine(Envelope { id, body }, files));
     }
 
-    /// Sends the waiting request to the model, which is there now.
+    /// Sends the waiting request to the model, which is now loaded.
     pub(super) fn begin(&mut self) {
         let Some(job) = &mut self.engine.job else { return };
         let Some(request) = job.waiting.take() else { return };

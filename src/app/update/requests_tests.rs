@@ -1,4 +1,4 @@
-//! Requests: each is sent once, its late answers change nothing, and none waits forever.
+//! Tests of requests: each is sent once, late answers change nothing, and no request waits forever.
 
 use super::tests::*;
 use super::*;

@@ -1,4 +1,4 @@
-//! What the page does, as sequences of messages.
+//! Tests of the page, as sequences of messages.
 
 use super::*;
 use crate::app::analysis::attribution_graph::tests::document;
@@ -25,7 +25,7 @@ use crate::worker::role::Lost;
 const STOPPED: &str = "The engine stopped while \u{201c}Built-in model\u{201d} was in use. Start the explanation again to \
      reload the model, or choose another model.";
 
-/// A page, and what it did so far.
+/// A page without a browser.
 pub(super) struct Page {
     state: State,
 }
@@ -35,13 +35,13 @@ impl Page {
         Self { state: State::new(Environment { address: "https://a.b/c/#old".into(), ..Environment::default() }) }
     }
 
-    /// One in this language.
+    /// A page in this language.
     pub(super) fn in_language(tag: &str) -> Self {
         let address = "https://a.b/c/".into();
         Self { state: State::new(Environment { address, language: tag.into(), ..Environment::default() }) }
     }
 
-    /// One whose model is loaded and whose prompt is written.
+    /// A page with a loaded model and a prompt.
     pub(super) fn ready() -> Self {
         let mut page = Self::new();
         page.send(Message::PromptTyped("A. B.".into()));
@@ -50,7 +50,7 @@ impl Page {
         page
     }
 
-    /// One with an explanation on screen that was computed here.
+    /// A page with an explanation on screen that was computed here.
     pub(super) fn explained() -> Self {
         let mut page = Self::ready();
         let run = asked(&page.send(Message::Explain));
@@ -58,7 +58,7 @@ impl Page {
         page
     }
 
-    /// Loads the built-in model; the id of the request.
+    /// Loads the built-in model, and returns the id of the request.
     pub(super) fn loads(&mut self) -> RequestId {
         asked(&self.send(Message::Library(LibraryMessage::UseBuiltIn)))
     }
@@ -79,23 +79,23 @@ impl Page {
         untrack(|| look(&self.state))
     }
 
-    /// The browser is at this entry of its history now.
+    /// Moves the browser to this history entry.
     pub(super) fn visit(&mut self, entry: Option<&str>, fragment: &str) -> Vec<Effect> {
         self.send(Message::Visited { entry: entry.map(str::to_owned), fragment: fragment.into() })
     }
 
-    /// A file with this text is opened and read.
+    /// Opens and reads a file with this text.
     pub(super) fn opens(&mut self, text: String) -> Vec<Effect> {
         let id = read(&self.send(Message::FilesOpened(vec![file("x.json")])));
         self.reads(id, text)
     }
 
-    /// The file of this request was read.
+    /// Delivers the file of this request.
     pub(super) fn reads(&mut self, id: RequestId, text: String) -> Vec<Effect> {
         self.send(Message::FileRead { id, name: "x.json".into(), bytes: Some(text.into_bytes()) })
     }
 
-    /// What of the gallery was asked for arrives.
+    /// Delivers the requested gallery entry.
     pub(super) fn arrives(&mut self, asked: &[Effect], text: String) -> Vec<Effect> {
         let [Effect::Fetch(fetch @ Fetch::GalleryEntry(..))] = asked else { panic!("an entry of the gallery: {asked:?}") };
         self.send(Message::Fetched(fetch.clone(), Some(text)))
@@ -106,7 +106,7 @@ impl Page {
         self.look(|state| state.explanation.shown.as_ref().map(|shown| shown.method_id().to_owned()))
     }
 
-    /// The question that the only request among these effects asks.
+    /// The question in the only request among these effects.
     pub(super) fn question(effects: &[Effect]) -> Question {
         let [Envelope { body: EngineRequest::Explain(question), .. }] = requests(effects)[..] else { panic!("one question: {effects:?}") };
         question.clone()
@@ -146,7 +146,7 @@ pub(super) fn asked(effects: &[Effect]) -> RequestId {
     request.id
 }
 
-/// The number of the only request to read a file.
+/// The id of the only request to read a file.
 pub(super) fn read(effects: &[Effect]) -> RequestId {
     let [Effect::ReadFile(id, _)] = effects else { panic!("a file is read: {effects:?}") };
     *id

@@ -1,14 +1,14 @@
-//! The tokens of the prompt, counted by the loaded model while the visitor types.
+//! Counts the tokens of the prompt with the loaded model while the visitor types.
 
 use crate::app::state::State;
 use crate::app::state::message::{Effect, Message};
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 
-/// A pause in typing, after which the tokens are counted.
+/// Pause in typing after which the tokens are counted, in ms.
 const PAUSE_MILLIS: u32 = 300;
 
 impl State {
-    /// The tokens known are those of another prompt, or of another model.
+    /// Drops the token count, because the prompt, the model or the use of the template has changed, and schedules a new count.
     pub(super) fn recount_tokens(&mut self) {
         *self.editor.tokens = None;
         self.editor.token_count = None;
@@ -19,7 +19,7 @@ impl State {
         }
     }
 
-    /// Asks the model, unless the prompt has changed again. A run comes first: the worker serves one request after the other.
+    /// Asks the model, unless the prompt has changed again. The count waits for a run, because the worker handles one request at a time.
     pub(super) fn count_tokens(&mut self, changes: u32) {
         if changes == self.editor.token_changes && self.engine.loaded().is_some() {
             let id = self.next_id();

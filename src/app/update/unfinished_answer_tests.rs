@@ -1,4 +1,4 @@
-//! Runs that end too early or are refused, and what the visitor can do then, as sequences of messages.
+//! Tests of runs that end too early or are refused, as sequences of messages.
 
 use super::tests::{Page, answered, asked, unmeasured};
 use crate::app::analysis::attribution_graph::tests::document;
@@ -13,7 +13,7 @@ fn place(page: &Page) -> Place {
     page.look(|state| state.problem_place)
 }
 
-/// One whose run was stopped after two tokens.
+/// A page whose run was stopped after two tokens.
 fn stopped() -> Page {
     let mut page = Page::ready();
     let run = asked(&page.send(Message::Explain));
@@ -32,7 +32,7 @@ fn a_stopped_answer_waits_for_a_decision_and_is_no_given_one() {
     let (run, whole) = (asked(&effects), Page::question(&effects));
     assert_eq!((whole.answer, whole.max_tokens), (None, 256));
 
-    // Stopped earlier than before: nothing is lost.
+    // Stopping earlier than before loses nothing.
     page.token(run, "So ");
     page.send(Message::Stop);
     page.engine(run, EngineEvent::Stopped { answer: "So ".into() });

@@ -1,4 +1,4 @@
-//! The prompt on screen with changes: answered again, and explained beside the one that was changed.
+//! Changed versions of the prompt on screen: answers them, and explains the answers.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl State {
         }
     }
 
-    /// Answers the changed prompt, with the same settings.
+    /// Answers the changed prompt with the same settings.
     pub(super) fn answer_variant(&mut self) {
         let Some(document) = self.explanation.document().filter(|_| !self.engine.is_busy()) else { return };
         let Some(variant) = Variant::new(document, &self.explanation.edits) else { return };
@@ -28,7 +28,7 @@ impl State {
         self.request(Purpose::AnswerVariant(variant), EngineRequest::Answer(question));
     }
 
-    /// Explains the answer to a changed prompt as the one on screen was explained. The model writes it once more, the same.
+    /// Explains the answer to a changed prompt with the method of the explanation on screen. The model generates the same answer again.
     pub(super) fn explain_variant(&mut self, at: usize) {
         let Some(shown) = self.complete_and_idle() else { return };
         let Some(variant) = self.explanation.variants.get(at) else { return };
@@ -39,13 +39,13 @@ impl State {
     fn question_of_variant(&self, document: &Document, variant: &Variant) -> Question {
         let (sampling, max_tokens) = match &document.manifest.answer {
             Answer::Generated { sampling, max_tokens, .. } => (*sampling, *max_tokens),
-            // A given answer has no settings of its own.
+            // A given answer has no sampling settings, so use those of the editor.
             Answer::Given {} => (self.editor.settings.sampling(), self.editor.settings.max_tokens),
         };
         Question { prompt: variant.prompt.clone(), answer: None, sampling, max_tokens, ..question_of(document) }
     }
 
-    /// Puts the explanation of a changed prompt on screen.
+    /// Shows the explanation of a changed prompt.
     pub(super) fn open_variant(&mut self, at: usize) {
         let explanation = self.explanation.variants.get(at).and_then(|variant| variant.explanation.clone());
         if let Some(graph) = explanation.filter(|_| !self.refuse_while_busy()) {
@@ -53,7 +53,7 @@ impl State {
         }
     }
 
-    /// One more piece of an answer, where it is that to a changed prompt.
+    /// Adds a piece to the growing answer, if the run answers a changed prompt.
     pub(super) fn variant_token(&mut self, piece: &str) {
         if self.engine.job.as_ref().is_some_and(|job| matches!(job.purpose, Purpose::AnswerVariant(_))) {
             self.explanation.variants.iter_mut().for_each(|variant| variant.push(piece));
@@ -68,7 +68,7 @@ impl State {
         self.end_run(RunStatus::Done(t!("New answer ready").into()));
     }
 
-    /// The answer to a changed prompt is explained, or was until Stop.
+    /// Stores the explanation of the answer to a changed prompt. Drops it if Stop has left it partial.
     pub(super) fn variant_explained(&mut self, at: usize, document: Document) {
         let [done, planned] = document.method.passes;
         if !document.is_complete() {

@@ -1,4 +1,4 @@
-//! What the page does about changed prompts, and while a visitor types.
+//! Tests of changed prompts, and of token counts while the visitor types.
 
 use super::tests::{Page, asked};
 use crate::app::analysis::attribution_graph::tests::document;

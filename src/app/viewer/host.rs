@@ -1,4 +1,4 @@
-//! The page around the viewer: its messages are read, and it hears what is on screen and how much room that needs.
+//! Connects the viewer with the embedding page: reads its messages, and reports what is on screen and its height.
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -12,20 +12,20 @@ use crate::app::page::Page;
 use crate::app::state::message::Message;
 use crate::problem::Problem;
 
-/// Whatever the origin: of what is in the explanation nothing is said before the page around has sent something.
+/// Sends to any origin. The viewer sends nothing about the explanation before the embedding page has sent a message.
 const ANY_ORIGIN: &str = "*";
 
-/// A page that has this one in a frame.
+/// The page that embeds this one in a frame.
 #[derive(Clone, Copy)]
 pub struct Host {
     window: StoredValue<Window, LocalStorage>,
-    /// Of the page around, as the browser tells it with each message; `None` until the first one.
+    /// Origin of the embedding page, as the browser reports it with each message. `None` before the first message.
     origin: RwSignal<Option<String>>,
     page: Page,
 }
 
 impl Host {
-    /// The page around; `None` where this one is in no frame.
+    /// The embedding page. `None` if this page is not in a frame.
     pub fn around(page: Page) -> Option<Self> {
         let own = window();
         let parent = own.parent().ok().flatten()?;
@@ -33,7 +33,7 @@ impl Host {
         is_framed.then(|| Self { window: StoredValue::new_local(parent), origin: RwSignal::new(None), page })
     }
 
-    /// Reads and posts messages from now on.
+    /// Starts to read and post messages.
     pub fn connect(self) {
         let on_message = window_event_listener(ev::message, move |event| self.on_message(&event));
         on_cleanup(move || on_message.remove());
@@ -48,7 +48,7 @@ impl Host {
         }
         let json = js_sys::JSON::stringify(&event.data()).ok().and_then(|json| json.as_string());
         let Some(incoming) = json.and_then(|json| Incoming::from_json(&json)) else { return };
-        // No message reaches the origin "null", which a page has that was opened from disk.
+        // A page that was opened from disk has the origin "null", which no message reaches.
         let origin = Some(if event.origin() == "null" { ANY_ORIGIN.into() } else { event.origin() });
         if self.origin.get_untracked() != origin {
             self.origin.set(origin);
@@ -58,13 +58,13 @@ impl Host {
         }
     }
 
-    /// Now and whenever it changes.
+    /// Posts the height of the page, now and after each change.
     fn post_height(self) {
         let Some(body) = document().body() else { return };
         let measured = body.clone();
         let post = Closure::<dyn Fn()>::new(move || {
             let pixels = measured.get_bounding_client_rect().height().ceil().max(0.0) as u32;
-            // In a slide that is not shown there is no height.
+            // The height is 0 while the frame is hidden, for example in another slide.
             if pixels > 0 {
                 self.post(&Outgoing::Height { pixels }, ANY_ORIGIN);
             }
@@ -72,13 +72,13 @@ impl Host {
         if let Ok(observer) = ResizeObserver::new(post.as_ref().unchecked_ref()) {
             observer.observe(&body);
         }
-        // It lives as long as the page.
+        // The closure lives as long as the page.
         post.forget();
     }
 
     fn post_what_is_on_screen(self) {
         let page = self.page;
-        // What is under the pointer is not chosen.
+        // Ignore the sentence under the pointer, because it is not selected.
         let explained = Memo::new(move |before: Option<&Option<Explained>>| {
             let has_preview = page.with(|state| state.explanation.preview.is_some());
             if has_preview { before.cloned().flatten() } else { page.attribution(Explained::of) }
@@ -103,7 +103,7 @@ impl Host {
 
     fn post(self, message: &Outgoing, origin: &str) {
         let message = js_sys::JSON::parse(&message.to_json()).unwrap_or(JsValue::NULL);
-        // A page that has gone gets nothing.
+        // Ignore errors: the embedding page may be gone.
         drop(self.window.with_value(|host| host.post_message(&message, origin)));
     }
 }

@@ -1,12 +1,13 @@
-//! The viewer: an explanation alone, for other people's pages and for files. No engine, no worker, nothing stored, no history.
+//! The viewer: shows one explanation in other people's pages and in standalone files. It has no engine, no worker, no storage and no
+//! history.
 //!
 //! ```text
-//!   the page around it ── postMessage ──► host ── Message::Host ──► update ──► state ◄── views
+//!   the embedding page ── postMessage ──► host ── Message::Host ──► update ──► state ◄── views
 //!                      ◄── postMessage ── host ◄── opened, chosen, height
 //! ```
 //!
-//! It shows what stands in its own page (`explanation.html`, the file that works from disk), in the fragment of its address
-//! (`embed.html`), or what the page around it sends (`docs/embedding.md`).
+//! The explanation comes from the viewer's own page (`explanation.html`, the standalone file), from the fragment of its address
+//! (`embed.html`), or from the embedding page (`docs/embedding.md`).
 
 mod host;
 mod protocol;
@@ -26,18 +27,18 @@ use super::{browser, language};
 use host::Host;
 use view::ViewerView;
 
-/// The element of a page that carries the document that it is about, as JSON.
+/// Id of the element that contains the page's own document as JSON.
 const OWN_DOCUMENT: &str = "document";
-/// Names the page that has everything, where there is one beside the viewer.
+/// Selector of the link to the full page, if one is served with the viewer.
 const HOME: &str = "link[rel=home]";
 
-/// Shows the explanation that the page, its address or the page around it gives.
+/// Shows the explanation from this page, from its address or from the embedding page.
 pub fn start() {
     console_error_panic_hook::set_once();
     browser::hide_parts();
     browser::set_theme_of_address();
     let own = browser::text_of_element(OWN_DOCUMENT);
-    // What stands in a file may not fetch anything.
+    // A standalone file must not fetch anything, so it is in English.
     let tag = if own.is_some() { String::from("en") } else { language::tag_without_storage() };
     language::load(&tag, move || {
         mount_to_body(move || view! { <Root own=own.clone() /> });
@@ -72,7 +73,7 @@ fn Root(own: Option<String>) -> impl IntoView {
     view! { <ViewerView glasscage=browser::attribute_of(HOME, "href") /> }
 }
 
-/// A viewer saves tables, nothing else.
+/// Carries out an effect. The viewer can only save tables.
 fn run(page: Page, effect: Effect) {
     if let Effect::SaveFile { name, media_type, bytes } = effect
         && browser::download(&name, media_type, &bytes).is_none()

@@ -1,5 +1,5 @@
-//! What the viewer and the page around it say to each other: objects with `"glasscage": 1` and a `"type"`. `docs/embedding.md` has them
-//! for authors of such pages.
+//! Messages between the viewer and the embedding page: objects with `"glasscage": 1` and a `"type"`. `docs/embedding.md` describes them for
+//! authors of such pages.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,15 +8,15 @@ use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::state::message::HostRequest;
 use crate::explanation::title;
 
-/// Of the protocol. Messages of other versions are passed over.
+/// Version of the protocol. Messages with other versions are ignored.
 const VERSION: u32 = 1;
-/// Of the text of a message. Documents have limits of their own.
+/// Maximum length of a message in bytes. Documents have their own limits.
 const MAX_LENGTH: usize = 1 << 24;
 
-/// A message of the page around.
+/// A message from the embedding page.
 #[derive(Debug, PartialEq)]
 pub enum Incoming {
-    /// It listens, and may be answered.
+    /// The embedding page listens and accepts messages.
     Hello,
     Asked(HostRequest),
 }
@@ -37,7 +37,7 @@ enum Content {
 }
 
 impl Incoming {
-    /// Of a message, as JSON; `None` where it is none of the protocol.
+    /// Parses a message from JSON. `None` if it does not follow the protocol.
     pub fn from_json(json: &str) -> Option<Self> {
         if json.len() > MAX_LENGTH {
             return None;
@@ -53,34 +53,34 @@ impl Incoming {
     }
 }
 
-/// A message of the viewer.
+/// A message from the viewer.
 #[derive(Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Outgoing {
-    /// It is there, and listens.
+    /// The viewer is ready and listens.
     Ready,
-    /// So many CSS pixels show all of it.
+    /// The height at which all of the viewer is visible, in CSS pixels.
     Height { pixels: u32 },
-    /// An explanation is on screen.
+    /// A new explanation is on screen.
     Opened(Explained),
-    /// Other sentences are explained.
+    /// The selected sentences have changed.
     Chosen(Explained),
-    /// What was to be opened was not.
+    /// The viewer shows this problem, for example because it could not open an explanation.
     Refused { problem: String },
 }
 
-/// What is explained on screen.
+/// Describes the explanation on screen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explained {
     title: String,
-    /// The explained generated sentences, from 0.
+    /// The explained generated sentences (0-based).
     output: Vec<usize>,
-    /// The share of each sentence of the prompt through the steps; `null` where it was not measured.
+    /// The share of each prompt sentence, including influence through the steps. `null` if it was not measured.
     shares: Vec<Option<f64>>,
 }
 
 impl Explained {
-    /// Of the explanation on screen.
+    /// Describes this view of an explanation.
     pub fn of(attribution: &AttributionView) -> Self {
         let document = attribution.document();
         let shares = (0..document.prompt.sentences.len()).map(|j| attribution.total(j));

@@ -1,4 +1,4 @@
-//! What happens to the state of the viewer: of the page's messages those that need nothing but the explanation on screen.
+//! Handles the messages of the viewer: those that only need the explanation on screen.
 
 use leptos::prelude::untrack;
 
@@ -8,7 +8,7 @@ use crate::app::state::explanation::Origin;
 use crate::app::state::message::{Effect, HostRequest, Message};
 use crate::app::state::opened::Opened;
 
-/// Handles one message and says what is to be done about it outside the state.
+/// Handles one message and returns the effects to carry out.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     untrack(|| handle(state, message));
     state.take_effects()
@@ -28,12 +28,12 @@ fn handle(state: &mut State, message: Message) {
             state.fail_with(t!("The browser did not save the file"), t!("Allow downloads for this page, then try again"));
         }
         Message::DismissProblem => *state.problem = None,
-        // The others belong to what a viewer does not have.
+        // The other messages need features that the viewer does not have.
         _ => {}
     }
 }
 
-/// Puts the explanation of a text, its JSON or its link, on screen.
+/// Shows the explanation in `text`, which is its JSON or its link.
 fn open(state: &mut State, text: &str) {
     match Opened::from_bytes(text.as_bytes(), Origin::Link) {
         Ok(Opened::Explanation(document, origin)) => {

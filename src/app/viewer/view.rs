@@ -7,7 +7,7 @@ use crate::app::views::explanation::ExplanationView;
 use crate::app::views::layout::ProblemBox;
 use crate::explanation::to_fragment;
 
-/// The explanation, and the way to the page that has everything, where its address is known.
+/// The explanation, and a link to the full page if the address of that page is known.
 #[component]
 pub fn ViewerView(glasscage: Option<String>) -> impl IntoView {
     let page = use_page();

@@ -1,4 +1,4 @@
-//! Components, in folders by what they show. They read [`super::state::State`] and send [`super::state::Message`]s.
+//! Components, in folders by topic. They read [`super::state::State`] and send [`super::state::Message`]s.
 
 mod editor;
 pub mod explanation;

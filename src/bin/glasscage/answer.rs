@@ -1,4 +1,4 @@
-//! `glasscage answer`: what a model says to many prompts.
+//! `glasscage answer`: answers many prompts with a model.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `glasscage explain`.
+//! `glasscage explain`: answers a prompt and writes the explanation document.
 
 use std::fs;
 use std::io::IsTerminal;
@@ -117,7 +117,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     let (mut document, failure) = match outcome {
         Ok(ExplainResult::Explained(document)) => (document, None),
         Ok(ExplainResult::Failed { measured, problem }) => (measured, Some(problem)),
-        // An answer is worth having without an explanation.
+        // Print the answer even without an explanation, because it is useful.
         Ok(ExplainResult::Stopped { .. }) => return print_answer(&answer).and(Err("the run was stopped".into())),
         Err(problem) => return print_answer(&answer).and(Err(problem.to_string())),
     };
@@ -126,7 +126,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     if missing.is_none() && !chosen.is_empty() {
         document.output = chosen.clone();
     }
-    // What was computed is kept, also where the sentence asked for does not exist.
+    // Write the document even if the requested sentence does not exist.
     let written = output::write(&arguments.json, document.to_json() + "\n");
     output::print(&attribution_text(&document))?;
     written?;
@@ -142,7 +142,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// The answer, unless it is empty.
+/// Prints the answer, unless it is empty.
 fn print_answer(answer: &str) -> Result<(), String> {
     if answer.trim().is_empty() { Ok(()) } else { output::print(&format!("{}\n", answer.trim())) }
 }
@@ -176,7 +176,7 @@ fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map(|text| text_of_file(&text)).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
-/// Generated sentences by number from 1, as 0-based rows, ascending; none for the last one.
+/// Parses 1-based numbers of generated sentences. Returns 0-based rows in ascending order; empty for "last".
 pub fn parse_output(text: &str) -> Result<Vec<usize>, String> {
     if text == "last" {
         return Ok(Vec::new());
@@ -191,7 +191,7 @@ pub fn parse_output(text: &str) -> Result<Vec<usize>, String> {
     Ok(rows)
 }
 
-/// The answer and the passes as they come, on a terminal.
+/// Shows the answer and the passes on a terminal as they arrive.
 fn show_progress(progress: &ExplainProgress) {
     match progress {
         ExplainProgress::Token(piece) => output::say(piece),

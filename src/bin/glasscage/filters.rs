@@ -1,4 +1,4 @@
-//! Line-oriented JSON filters, for scripts and for checking.
+//! Filters for lines of JSON, for scripts and for verification.
 
 use std::io::{BufRead, Write};
 use std::ops::{ControlFlow, Range};
@@ -52,7 +52,7 @@ pub fn split() -> Result<(), String> {
     filter(|TextLine { text }| {
         let (numbers, given): (Vec<usize>, String) = kept(&text).unzip();
         let code_points = |byte: usize| given[..byte].chars().count();
-        // Of the text as it came; a sentence has at least one character.
+        // The range in the original text. A sentence has at least one character.
         let of_text = |span: &Range<usize>| [numbers[code_points(span.start)], numbers[code_points(span.end) - 1] + 1];
         Ok(json!({ "sentences": sentences(&given).iter().map(of_text).collect::<Vec<_>>() }))
     })
@@ -127,7 +127,7 @@ fn log_probs(lm: &mut impl LanguageModel, tokens: &[TokenId]) -> Result<Vec<f64>
     Ok(log_probs)
 }
 
-/// Reads a JSON value a line, writes a JSON value a line; stops at the first bad one.
+/// Reads one JSON value per line, and writes one per line. Stops at the first error.
 pub fn filter<I: DeserializeOwned, O: Serialize>(mut transform: impl FnMut(I) -> Result<O, String>) -> Result<(), String> {
     let mut output = std::io::stdout().lock();
     for (number, line) in std::io::stdin().lock().lines().enumerate() {

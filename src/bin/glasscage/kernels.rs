@@ -1,4 +1,4 @@
-//! `glasscage kernels`.
+//! `glasscage kernels`: writes the GPU kernels as WGSL files.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The command line: the same library, native.
+//! The command line: runs the library natively.
 
 mod answer;
 mod bench;
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
             let message = error.to_string();
-            // Clap's first paragraph says what is wrong; usage follows.
+            // Clap's first paragraph names the error; usage follows.
             let paragraph = message.split("\n\n").next().unwrap_or_default();
             return fail(paragraph.trim_start_matches("error: "));
         }
@@ -94,7 +94,7 @@ fn main() -> ExitCode {
     done.map_or_else(|message| fail(&message), |()| ExitCode::SUCCESS)
 }
 
-/// One line on standard error, exit code 2.
+/// Prints one line to standard error. Returns exit code 2.
 fn fail(message: &str) -> ExitCode {
     output::say(&format!("glasscage: {}\n", message.split_whitespace().collect::<Vec<_>>().join(" ")));
     ExitCode::from(2)

@@ -1,4 +1,4 @@
-//! Models as arguments: which engine, which files.
+//! Loads the models that the arguments name.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub enum BackendArgument {
     Gpu,
 }
 
-/// The model in a file.
+/// Loads the model in a file.
 pub fn load(path: &Path, backend: BackendArgument) -> Result<Session<Engine>, String> {
     let choice = match backend {
         BackendArgument::Cpu => BackendChoice::Cpu,
@@ -43,7 +43,7 @@ pub struct LoadedMaskedLm {
     pub sha256: String,
 }
 
-/// The masked language model in a folder, where one is given; refused where one of these methods needs one and there is none.
+/// The masked language model in `folder`. Errors if one of these methods needs one and no folder is given.
 pub fn masked_lm_for(methods: &[&AttributionMethod], folder: Option<&Path>) -> Result<Option<LoadedMaskedLm>, String> {
     match methods.iter().find(|method| method.replacement == Replacement::MaskedLm) {
         Some(method) if folder.is_none() => {
@@ -53,7 +53,7 @@ pub fn masked_lm_for(methods: &[&AttributionMethod], folder: Option<&Path>) -> R
     }
 }
 
-/// The masked language model in a folder, as it is published.
+/// Loads a masked language model from a folder with its published files.
 fn load_masked_lm(folder: &Path) -> Result<LoadedMaskedLm, String> {
     let read =
         |name: &str| std::fs::read(folder.join(name)).map_err(|error| format!("cannot read {}: {error}", folder.join(name).display()));
@@ -63,7 +63,7 @@ fn load_masked_lm(folder: &Path) -> Result<LoadedMaskedLm, String> {
     loaded.map(|model| LoadedMaskedLm { model: Rc::new(model), sha256 }).map_err(|error| error.to_string())
 }
 
-/// A model's file; of a split model (`..-00001-of-00003.gguf`) all parts, whichever is named.
+/// Opens a model file. For any part of a split model (`..-00001-of-00003.gguf`), opens all parts.
 pub fn open(path: &Path) -> Result<Joined<NativeFile>, String> {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let files = match part_of(name) {

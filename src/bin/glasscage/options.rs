@@ -1,4 +1,4 @@
-//! The tables of options in `docs/command-line.md`, made from clap's definition.
+//! The tables of options in `docs/command-line.md`, generated from clap's definition.
 
 use std::fmt::Write;
 
@@ -42,7 +42,7 @@ fn options(command: &Command) -> impl Iterator<Item = &Arg> {
     command.get_arguments().filter(|option| option.get_id() != "help")
 }
 
-/// A heading, what the command does, and a table of its options if it has any.
+/// A heading, the description of the command, and a table of its options if it has any.
 fn section(command: &Command) -> String {
     let about = command.get_about().expect("every command has help").to_string();
     let mut section = format!("\n### `{}`\n\n{}\n", command.get_name(), cell(&about));
@@ -80,7 +80,7 @@ fn values(values: &[PossibleValue]) -> String {
     if values.is_empty() || is_flag { String::new() } else { format!(": {}", values.iter().map(value).collect::<Vec<_>>().join(", ")) }
 }
 
-/// Text that a Markdown table shows as it is.
+/// Escapes text for a Markdown table.
 fn cell(text: &str) -> String {
     text.replace('\n', " ").replace('|', "\\|")
 }

@@ -1,11 +1,11 @@
-//! What the command line writes: files, and standard output and standard error, whose readers may have gone
-//! (`glasscage explain --help | head -1`).
+//! Writes files, standard output and standard error. The reader of a standard stream may close it early (`glasscage explain --help | head
+//! -1`).
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-/// Writes `text`; a closed pipe is not an error: its reader has read enough.
+/// Writes `text` to standard output. A closed pipe is not an error, because its reader has read enough.
 pub fn print(text: &str) -> Result<(), String> {
     let mut output = io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
@@ -14,24 +14,24 @@ pub fn print(text: &str) -> Result<(), String> {
     }
 }
 
-/// Says something on standard error, whether anybody reads it or not: the work goes on.
+/// Writes `text` to standard error. Ignores errors, because the work continues without a reader.
 pub fn say(text: &str) {
     let mut output = io::stderr().lock();
     output.write_all(text.as_bytes()).and_then(|()| output.flush()).ok();
 }
 
-/// Writes a file anew.
+/// Writes a file, and replaces its content.
 pub fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), String> {
     fs::write(path, contents).map_err(|error| cannot_write(path, &error))
 }
 
-/// Refuses a file that cannot be written, before the work whose result it is to hold. Nothing stays of the attempt.
+/// Checks before the work that its result can be written to this file. Leaves no trace.
 pub fn check_writable(path: &Path) -> Result<(), String> {
     let attempt = match fs::metadata(path) {
-        // The reader of a pipe takes its end for the end of the result.
+        // Do not open a pipe, because its reader would read the close as the end of the result.
         Ok(found) if !found.is_file() && !found.is_dir() => Ok(()),
         Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
-        // The link that leads to it stays.
+        // Removes the new file, but not a symbolic link that leads to it.
         Err(_) => {
             OpenOptions::new().write(true).create(true).truncate(false).open(path).and_then(|_| fs::remove_file(path.canonicalize()?))
         }

@@ -1,4 +1,4 @@
-//! Measures how many bytes per second a GPU can read. Little besides memory reads.
+//! Measures how many bytes per second a GPU can read. The kernel does little except memory reads.
 
 use super::{LINE, one_dimensional};
 use crate::gpu::buffer::Buffer;

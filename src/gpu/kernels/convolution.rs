@@ -65,7 +65,7 @@ mod tests {
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn row_reads_suffix_and_text_before_it() {
-        // As `[prefix_end, suffix_start, suffix_end]`: the start of a text, its middle, and suffixes.
+        // Each is `[prefix_end, suffix_start, suffix_end]`: the start of a text, its middle, and suffixes.
         let ranges = [[1, 0, 0], [2, 0, 0], [9, 0, 0], [9, 2, 3], [9, 2, 4], [9, 2, 8], [0, 3, 4], [1, 3, 5]];
         for gpu in gpus_and_interpreters().await {
             for (channels, taps) in [(1, 1), (15, 2), (16, 3), (17, 4), (55, 3)] {

@@ -1,7 +1,7 @@
-// Adds a tile of the vocabulary to sum over v of p(v) (z_base(v) - z(v)), p = softmax(z_base), of each position; with the
-// log-sum-exps of both texts that is KL(base || perturbed).
+// Adds a tile of the vocabulary to sum over v of p(v) (z_base(v) - z(v)), p = softmax(z_base), of each position. With the log-sum-exps of
+// both texts, this gives KL(base || perturbed).
 // logits: [n, length]; base_logits: [.., length]; base: [n] of (row of base_logits, log-sum-exp's bits); state: [..], w is the sum.
-// A few terms are added up at a time, then their sums, as in log_sum_exp.
+// Sums groups of SUMMED terms, then the groups, as in log_sum_exp.
 // Dispatch: one invocation per position.
 
 #import kl_divergence_common

@@ -67,7 +67,8 @@ mod tests {
     use super::*;
     use crate::gpu::testing::{gpus_and_interpreters, random};
 
-    /// One likely token, and all others so unlikely that each rounds up when it is added to it: in one f32 that comes to 0.01 nat.
+    /// One token is likely. All others are so unlikely that each rounds up when it is added to the likely one. With a single f32 sum, the
+    /// error would be 0.01 nat.
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn large_vocabulary_keeps_its_small_terms() {
         const VOCAB: usize = 262_144;

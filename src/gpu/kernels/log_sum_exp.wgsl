@@ -1,7 +1,7 @@
 // Adds a tile of logits to the running log-sum-exp of each position, and stores the target's logit.
 // logits: [n, length] for tokens `token`..`token + length`; targets: [..]; state: [..] of (largest logit, sum of exp(logit - largest),
 // target's logit, kl_divergence's sum): ln p(target) = target's logit - largest - ln(sum).
-// A few terms are added up at a time, then their sums, then those of tiles: a vocabulary in one f32 would lose its small terms.
+// Sums groups of SUMMED terms, then the groups, then the tiles, because a single f32 sum over the vocabulary would lose small terms.
 // Dispatch: one invocation per position.
 
 #import log_sum_exp_common

@@ -21,7 +21,7 @@ wgsl_struct! {
         temperature: f32,
         /// Keep only tokens that are at least as likely as the k-th. The size of the vocabulary keeps all.
         top_k: usize,
-        /// Of those, keep the smallest set of most likely tokens that holds this share of their probability.
+        /// Among these, keep the smallest set of most likely tokens that holds this share of their probability.
         top_p: f32,
         /// Random number in [0, 1).
         random: f32,

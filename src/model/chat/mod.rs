@@ -1,4 +1,4 @@
-//! The visitor's prompt in the frame that a chat model was trained on, as tokens.
+//! Renders the visitor's prompt in the model's chat template, as tokens.
 
 mod template;
 mod thoughts;
@@ -12,12 +12,12 @@ pub use self::thoughts::{GeneratedPart, ThoughtTokens};
 use super::gguf::Metadata;
 use super::tokenizer::{Token, TokenId, Tokenizer};
 
-/// What the model reads before it answers.
+/// Input of the model before it answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Framed {
     /// The rendered template, or the prompt alone.
     pub text: String,
-    /// The bytes of `text` that are the visitor's prompt, or what the template left of it: some trim it.
+    /// The bytes of `text` that are the prompt. Some templates trim it.
     pub prompt: Range<usize>,
     pub tokens: Vec<FramedToken>,
 }
@@ -27,30 +27,29 @@ pub struct FramedToken {
     pub id: TokenId,
     /// Bytes of [`Framed::text`].
     pub span: Range<usize>,
-    /// Bytes of the prompt as the visitor wrote it; none for tokens of the template alone.
+    /// Bytes of the prompt as the visitor wrote it; `None` for tokens of the template alone.
     pub prompt: Option<Range<usize>>,
 }
 
-/// A text around a prompt of which the template may have trimmed the ends.
+/// A text around a prompt. The template may have trimmed the ends of the prompt.
 struct Placed {
     text: String,
     prompt: Range<usize>,
-    /// How many bytes of the prompt are left out before `prompt`.
+    /// Number of bytes of the prompt that are missing before `prompt`.
     trimmed: usize,
 }
 
-/// Puts a prompt into its chat frame: one user message, no thinking, the answer to begin next. Without a template (a base model)
-/// the frame is the beginning-of-text token, where the model asks for one.
+/// Renders a prompt in the chat template: one user message, no thinking, ready for the answer. Without a template (a base model), adds only
+/// the beginning-of-text token, if the model requires it.
 ///
-/// Control tokens are made by the template only: in the prompt their names are plain text. Between two control tokens, template
-/// and prompt are tokenized as one text, as llama.cpp does. (Tokens of type `USER_DEFINED` are recognized in the prompt too; see
-/// [`Tokenizer::encode`].)
+/// Only the template creates control tokens; their names in the prompt are plain text. Between two control tokens, template and prompt are
+/// tokenized as one text, as in llama.cpp. (Tokens of type `USER_DEFINED` are recognized in the prompt too; see [`Tokenizer::encode`].)
 pub fn frame(template: Option<&ChatTemplate>, tokenizer: &Tokenizer, prompt: &str, date: Date) -> Result<Framed, ChatError> {
     frame_within(usize::MAX, template, tokenizer, prompt, date, false)
 }
 
-/// As [`frame`], of at most `limit` tokens: a text that is too long for that in any case is not made into tokens at all. Where the
-/// template knows thoughts, it asks for one if the model is to think.
+/// Like [`frame`], but errors above `limit` tokens. Does not tokenize a text that must be too long. `thinks` asks a template with thinking
+/// sections for one.
 pub fn frame_within(
     limit: usize,
     template: Option<&ChatTemplate>,
@@ -84,21 +83,21 @@ impl Framed {
     }
 }
 
-/// Chat templates may print the date; a fixed one (that of Llama 3.1's template) keeps results reproducible.
+/// Date for chat templates that print one. It is fixed (that of Llama 3.1's template), so that results are reproducible.
 pub fn template_date() -> Date {
     Date::new(2024, 7, 26).expect("a day of the calendar")
 }
 
 /// The text that a template writes around any prompt.
 struct Surroundings {
-    /// The style of content that it reads.
+    /// The content style that it reads.
     style: ContentStyle,
     before: String,
     after: String,
 }
 
 impl Surroundings {
-    /// Renders the template with a stand-in for the prompt: as a text, and as typed content where that fails.
+    /// Renders the template with a placeholder for the prompt: as text, or as typed content if that fails.
     fn of(template: &ChatTemplate, date: Date, thinks: bool) -> Result<Self, ChatError> {
         Self::in_style(ContentStyle::Text, template, date, thinks)
             .or_else(|error| Self::in_style(ContentStyle::Typed, template, date, thinks).map_err(|_| error))
@@ -113,7 +112,7 @@ impl Surroundings {
         Ok(Self { style, before: before.to_owned(), after: after.to_owned() })
     }
 
-    /// Where the prompt stands in `text`, and how many of its bytes are missing at its start.
+    /// Finds the prompt in `text`. Returns its range, and the number of bytes missing at its start.
     fn locate(&self, text: &str, prompt: &str) -> Result<(Range<usize>, usize), ChatError> {
         let rest = text.strip_prefix(self.before.as_str()).and_then(|rest| rest.strip_suffix(self.after.as_str()));
         let written = rest.ok_or(ChatError::NotVerbatim)?;
@@ -142,14 +141,14 @@ impl Placed {
     }
 }
 
-/// Whether the template frames a prompt otherwise where the model is to think.
+/// Whether the template renders differently if the model is to think.
 pub fn knows_thinking(template: &ChatTemplate, date: Date) -> bool {
     let [with, without] = [true, false].map(|thinks| Surroundings::of(template, date, thinks).ok());
     let texts = |found: Option<Surroundings>| found.map(|found| (found.before, found.after));
     texts(with) != texts(without)
 }
 
-/// The template in the metadata, none for base models. Fails where it frames no prompt at all.
+/// The template in the metadata; `None` for base models. Errors if it cannot render any prompt.
 pub fn usable_template(metadata: &Metadata, tokenizer: &Tokenizer) -> Result<Option<ChatTemplate>, ChatError> {
     let template = ChatTemplate::from_metadata(metadata, tokenizer)?;
     template.as_ref().map_or(Ok(()), |template| Surroundings::of(template, template_date(), false).map(|_| ()))?;
@@ -161,7 +160,7 @@ fn render(template: &ChatTemplate, style: ContentStyle, prompt: &str, date: Date
     template.render_content(&[message], style, true, &Variables::from([("enable_thinking".to_owned(), thinks.into())]), date)
 }
 
-/// The part of the prompt that is missing where the template writes `written`, if it writes nothing else instead.
+/// The error for a template that writes `written` instead of `prompt`. Names the missing part, if nothing replaces it.
 fn taken_out(prompt: &str, written: &str) -> ChatError {
     const MOST_SHOWN: usize = 60;
     let same = |a: char, b: char| (a == b).then_some(a.len_utf8());

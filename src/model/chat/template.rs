@@ -7,12 +7,12 @@ use crate::model::gguf::{Metadata, WrongType};
 use crate::model::tokenizer::{TokenId, Tokenizer};
 use glasscage_template::{Budget, Function, JinjaError, Source, Value};
 
-/// Bytes that a rendering may read and write at least; a step counts as 32. One message takes some ten thousand.
+/// Bytes that every rendering may read and write; a step counts as 32. One message takes about ten thousand.
 const WORK: usize = 4 << 20;
-/// How often it may read and write what it is given.
+/// Additional bytes of work for each byte of input.
 const WORK_PER_BYTE: usize = 64;
 
-/// Special tokens beside those that begin and end a text, as templates and model files name them.
+/// Special tokens other than those that begin and end a text: their names in templates, and their keys in model files.
 const SPECIAL_TOKENS: [(&str, &str); 5] = [
     ("unk_token", "tokenizer.ggml.unknown_token_id"),
     ("sep_token", "tokenizer.ggml.seperator_token_id"),
@@ -23,11 +23,11 @@ const SPECIAL_TOKENS: [(&str, &str); 5] = [
 
 pub struct ChatTemplate {
     source: Source,
-    /// The texts of special tokens, by their names in templates. As in transformers, those that a model lacks are undefined.
+    /// Texts of special tokens, by their names in templates. As in transformers, tokens that a model lacks are undefined.
     tokens: Vec<(&'static str, String)>,
 }
 
-/// Names that a template may use, beyond the ones that every template has.
+/// Variables for a template, in addition to those that every template has.
 pub type Variables = BTreeMap<String, serde_json::Value>;
 
 #[derive(Clone, Copy, Debug)]
@@ -36,15 +36,15 @@ pub struct ChatMessage<'a> {
     pub content: &'a str,
 }
 
-/// How the content of a message is given to a template.
+/// Form in which a template receives the content of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentStyle {
     Text,
-    /// A list of parts of which each has a type: `[{"type": "text", "text": ".."}]`.
+    /// A list of typed parts: `[{"type": "text", "text": ".."}]`.
     Typed,
 }
 
-/// Why a prompt could not be put into the frame of the model.
+/// Why a prompt could not be rendered in the chat template.
 #[derive(Debug, thiserror::Error)]
 pub enum ChatError {
     #[error("the chat template of this model cannot be used: {0}")]
@@ -53,10 +53,10 @@ pub enum ChatError {
     NoText(#[from] WrongType),
     #[error("the chat template of this model does not repeat the prompt word for word")]
     NotVerbatim,
-    /// Other prompts are repeated.
+    /// The template repeats other prompts in full.
     #[error("the chat template of this model takes “{0}” out of this prompt")]
     TakesOut(String),
-    /// Other prompts are framed.
+    /// The template renders other prompts.
     #[error("the chat template of this model refuses this prompt: {0}")]
     RefusesPrompt(JinjaError),
     #[error("the prompt has {tokens} tokens, more than the {limit} that there is room for")]
@@ -66,7 +66,7 @@ pub enum ChatError {
 }
 
 impl ChatTemplate {
-    /// The template in the metadata; none for base models.
+    /// The template in the metadata; `None` for base models.
     pub fn from_metadata(metadata: &Metadata, tokenizer: &Tokenizer) -> Result<Option<Self>, ChatError> {
         let Some(source) = metadata.str("tokenizer.chat_template")?.filter(|source| !source.trim().is_empty()) else {
             return Ok(None);
@@ -80,17 +80,17 @@ impl ChatTemplate {
         Ok(Some(template))
     }
 
-    /// Reads a template that writes these tokens at the beginning and the end of a text.
+    /// Parses a template. `bos` and `eos` are the tokens that begin and end a text.
     pub fn new(source: &str, bos: &str, eos: &str) -> Result<Self, ChatError> {
         Ok(Self { source: Source::new(source)?, tokens: vec![("bos_token", bos.to_owned()), ("eos_token", eos.to_owned())] })
     }
 
-    /// Whether it has these words, in whatever it writes.
+    /// Whether its source contains these words.
     pub fn says(&self, words: &str) -> bool {
         self.source.contains(words)
     }
 
-    /// Writes a conversation on a day. Work, memory and nesting are bounded, whatever the template says.
+    /// Renders a conversation on a day. Work, memory and nesting are limited for every template.
     pub fn render(
         &self,
         messages: &[ChatMessage<'_>],

@@ -1,24 +1,24 @@
-//! Thoughts: what a model writes before its answer, between delimiters that its template and its vocabulary name.
+//! Thinking sections: text that a model writes before its answer, between delimiters from its template and its vocabulary.
 
 use std::ops::Range;
 
 use super::template::ChatTemplate;
 use crate::model::tokenizer::{TokenId, Tokenizer};
 
-/// What stands before and after a thought, by family. A model has them where its template says them and its vocabulary has each as
-/// special tokens (`<|channel>` is one, followed by the word).
+/// Delimiters of a thinking section, by family. A model uses them if its template contains the closing one and its vocabulary has special
+/// tokens for both (`<|channel>` is one, followed by the word).
 const DELIMITERS: [(&str, &str); 3] = [("<think>", "</think>"), ("[THINK]", "[/THINK]"), ("<|channel>thought", "<channel|>")];
 
-/// The tokens around a thought. They steer the model and stand in no sentence.
+/// The tokens around a thinking section. They control the model and belong to no sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThoughtTokens {
     open: Vec<TokenId>,
     close: Vec<TokenId>,
-    /// What ends a thought that is too long: `close`, with line breaks as templates write them.
+    /// Closes a thinking section that is too long: `close`, with line breaks as templates write them.
     ending: Vec<TokenId>,
 }
 
-/// A part of a generation: its tokens, without those around thoughts.
+/// A part of a generation, without the delimiters of thinking sections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedPart {
     pub is_thought: bool,
@@ -26,7 +26,7 @@ pub struct GeneratedPart {
 }
 
 impl ThoughtTokens {
-    /// Those of a model; none where its template knows no thoughts.
+    /// The delimiters of a model; `None` if its template has none.
     pub fn of(template: &ChatTemplate, tokenizer: &Tokenizer) -> Option<Self> {
         let tokens = |text: &str| -> Vec<TokenId> {
             let nothing_plain = text.len()..text.len();
@@ -40,7 +40,7 @@ impl ThoughtTokens {
         Some(Self { open: tokens(open), close: tokens(close), ending: tokens(&format!("\n{close}\n\n")) })
     }
 
-    /// Whether a text goes on with a thought after this end of its frame: templates open one themselves, or close an empty one.
+    /// Whether text after this end of a rendered template continues a thinking section. Templates may open one, or close an empty one.
     pub fn is_open_after(&self, end: &[TokenId]) -> bool {
         let last = |delimiter: &[TokenId]| end.windows(delimiter.len()).rposition(|window| window == delimiter);
         last(&self.open) > last(&self.close)
@@ -50,7 +50,7 @@ impl ThoughtTokens {
         &self.ending
     }
 
-    /// Cuts a generation, which begins inside a thought or not, at the delimiters in it.
+    /// Splits a generation at its delimiters. `begins_in_thought`: it begins inside a thinking section.
     pub fn parts(&self, generated: &[TokenId], begins_in_thought: bool) -> Vec<GeneratedPart> {
         let (mut parts, mut is_thought, mut start, mut at) = (Vec::new(), begins_in_thought, 0, 0);
         while at < generated.len() {

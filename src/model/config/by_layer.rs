@@ -1,13 +1,13 @@
-//! Sizes that a file may state once, or by layer.
+//! Sizes that a file may state once, or for each layer.
 
 use super::error::ConfigError;
 use crate::model::gguf::{Metadata, Value};
 
-/// A whole number that all layers have: one number, or a list of equal ones, as llama.cpp reads `feed_forward_length`,
-/// `attention.head_count` and `attention.head_count_kv` (`get_key_or_arr` in `llama_model_base::load_hparams`). Of the layers after the
-/// first `n_layers` nothing is run.
+/// A whole number that all layers share: one number, or a list of equal numbers. llama.cpp reads `feed_forward_length`,
+/// `attention.head_count` and `attention.head_count_kv` in the same way (`get_key_or_arr` in `llama_model_base::load_hparams`). Layers
+/// after the first `n_layers` are ignored, because they are not run.
 ///
-/// Errors where layers differ.
+/// Errors if layers differ.
 pub fn of_all_layers(metadata: &Metadata, key: &str, n_layers: usize) -> Result<Option<u64>, ConfigError> {
     match metadata.get(key) {
         Some(Value::Numbers(list)) => match list.get(..n_layers).and_then(common).filter(|number| WHOLE.contains(number)) {
@@ -18,7 +18,7 @@ pub fn of_all_layers(metadata: &Metadata, key: &str, n_layers: usize) -> Result<
     }
 }
 
-/// Within it every whole number is exact.
+/// The range in which f64 represents every whole number exactly.
 const WHOLE: std::ops::RangeInclusive<f64> = 0.0..=9_007_199_254_740_992.0;
 
 /// The number that all entries of a list share. `None` if they differ or the list is empty.

@@ -1,10 +1,10 @@
-//! What can be wrong with a model's sizes and settings.
+//! Errors in a model's sizes and settings.
 
 use crate::model::arch;
 use crate::model::gguf::{GgufError, WrongType};
 use crate::model::tokenizer::TokenizerError;
 
-/// Why a model cannot be run.
+/// Why a model cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error("this model’s architecture ({0}) is not supported; supported are {names}", names = arch::names())]

@@ -16,53 +16,53 @@ pub use window::Window;
 use super::arch::{self, Architecture};
 use super::gguf::Gguf;
 
-/// Far beyond any model of this kind; within it no product of two sizes of a row overflows 32 bits.
+/// Far above any model of this kind. Within it, no product of two sizes of a row overflows 32 bits.
 const MAX_SIZE: usize = 1 << 22;
 /// The deepest models have about 130.
 const MAX_LAYERS: usize = 1024;
-/// The widest head that the attention kernel of the GPU takes.
+/// The widest head that the GPU's attention kernel supports.
 const MAX_HEAD_DIM: usize = 512;
 
-/// Sizes, as llama names them.
+/// Sizes, with Llama's names.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub architecture: &'static Architecture,
     pub n_layers: usize,
-    /// Layers of the file after those, which predict more than the next token: they are not run.
+    /// Additional layers of the file that predict more than the next token. They are not run.
     pub n_unused_layers: usize,
     /// Width of the residual stream.
     pub dim: usize,
     pub ffn_dim: usize,
     pub n_heads: usize,
-    /// Divides `n_heads`; fewer than `n_heads` is grouped-query attention.
+    /// Divides `n_heads`. Fewer than `n_heads`: grouped-query attention.
     pub n_kv_heads: usize,
-    /// Even; not always `dim / n_heads`.
+    /// Even. May differ from `dim / n_heads`.
     pub head_dim: usize,
-    /// Values of a head that rotate, from the first on; even.
+    /// Number of values of a head that rotate, starting at the first; even.
     pub rotated_dim: usize,
     pub vocab_size: usize,
-    /// The longest sequence the model was made for, in tokens.
+    /// Maximum sequence length of the model, in tokens.
     pub context_length: usize,
     pub norm_epsilon: f64,
     pub rope_base: f64,
-    /// Positions are divided by this (linear scaling); 1 for none.
+    /// Divisor of the positions (linear scaling); 1 for none.
     pub rope_scale: f64,
-    /// The last one of every so many layers does not rotate; 0 where all do.
+    /// In every group of this many layers, the last has no rotary embedding. 0: all layers have it.
     pub unrotated_every: usize,
     pub window: Option<Window>,
     /// Layers without attention.
     pub recurrence: Option<Recurrence>,
-    /// Scores of attention are multiplied by this.
+    /// Factor of the attention scores.
     pub attention_scale: f64,
-    /// What attention and feed-forward networks add is multiplied by this: the residual stream is kept divided by it instead.
+    /// Factor of the outputs of attention and feed-forward networks. The engines divide the residual stream by it instead.
     pub residual_scale: f64,
-    /// Of embeddings, on their way to that residual stream.
+    /// Factor of the embeddings when they enter the divided residual stream.
     pub embedding_scale: f64,
-    /// Logits are divided by this: the last norm's weights are instead.
+    /// Divisor of the logits. The engines divide the weights of the last norm instead.
     pub logit_scale: f64,
 }
 
-/// Fails where a model cannot have so many layers. Comes before anything is made for each of them.
+/// Errors if a model cannot have this many layers. Call it before anything is allocated for each layer.
 pub fn check_layers(n_layers: usize) -> Result<(), ConfigError> {
     match n_layers {
         1..=MAX_LAYERS => Ok(()),
@@ -77,7 +77,7 @@ impl Config {
         let name = metadata.str("general.architecture")?.ok_or_else(|| ConfigError::Missing("its architecture".into()))?;
         let architecture = arch::by_name(name).ok_or_else(|| ConfigError::Architecture(name.to_owned()))?;
         let key = |field: &str| format!("{name}.{field}");
-        // A number beyond `usize` is beyond every limit of `check` too.
+        // A number above `usize::MAX` exceeds every limit of `check` too.
         let optional = |field: &str| -> Result<Option<usize>, ConfigError> {
             Ok(metadata.u64(&key(field))?.map(|number| usize::try_from(number).unwrap_or(usize::MAX)))
         };
@@ -96,7 +96,7 @@ impl Config {
         let KvHeads { n: n_kv_heads, recurrence } = KvHeads::read(metadata, architecture, n_layers)?;
         let scale = |field: &str| settings::scale(metadata, architecture, field);
         let residual_scale = scale("residual_scale")?.unwrap_or(1.0);
-        // Gemma 3 27B divides by another width; llama.cpp, too, tells it by its number of layers (src/models/gemma3.cpp).
+        // Gemma 3 27B has another divisor. llama.cpp, too, recognizes the model by its number of layers (src/models/gemma3.cpp).
         let score_dim = if architecture.scales_by_width && n_layers == 62 { dim / n_heads.max(1) } else { head_dim };
         let by_width = if architecture.scales_by_width { (dim as f64).sqrt() } else { 1.0 };
         let config = Self {
@@ -153,8 +153,8 @@ impl Config {
         self.rotated_dim == self.head_dim || is_part && self.architecture.rotates_part
     }
 
-    /// What all layers keep of one token (f32): keys and values, or what a convolution reads, or what a layer with a memory projects. In
-    /// bytes.
+    /// Bytes that all layers keep of one token, as f32: keys and values, the inputs of a convolution, or the projections of a recurrent
+    /// layer.
     pub fn bytes_per_token(&self) -> u64 {
         let of_layer = |i: usize| {
             if self.has_attention(i) { 2 * self.n_kv_heads * self.head_dim } else { self.dim }
@@ -162,39 +162,39 @@ impl Config {
         4 * (0..self.n_layers).map(of_layer).sum::<usize>() as u64
     }
 
-    /// Tokens that convolutions read: one where there are none.
+    /// Number of tokens that convolutions read; 1 without convolutions.
     pub fn taps(&self) -> usize {
         self.recurrence.as_ref().map_or(1, |recurrence| recurrence.taps)
     }
 
-    /// Whether attention is all that mixes tokens, so that it says where they come from.
+    /// Whether only attention mixes tokens. Attention then shows where information comes from.
     pub fn attends_everywhere(&self) -> bool {
         self.recurrence.is_none()
     }
 
-    /// Whether a layer has attention, or something else.
+    /// Whether a layer has attention.
     pub fn has_attention(&self, layer: usize) -> bool {
         self.recurrence.as_ref().is_none_or(|recurrence| !recurrence.layers[layer])
     }
 
-    /// Over the residual stream: see [`Config::residual_scale`].
+    /// Norm epsilon for the divided residual stream: see [`Config::residual_scale`].
     pub fn residual_epsilon(&self) -> f64 {
         self.norm_epsilon / self.residual_scale.powi(2)
     }
 
-    /// How many keys a row of a layer sees at most, up to its own; `None` for all.
+    /// Maximum number of keys that a row of the layer sees, including its own; `None` for all.
     pub fn window_of(&self, layer: usize) -> Option<usize> {
         self.window.as_ref().filter(|window| window.layers[layer]).map(|window| window.keys)
     }
 
-    /// Which of [`Config::rotations`] a layer has.
+    /// Index of the layer's rotation in [`Config::rotations`].
     pub fn rotation_of(&self, layer: usize) -> usize {
         let is_unrotated = self.unrotated_every > 0 && (layer + 1).is_multiple_of(self.unrotated_every);
         usize::from(is_unrotated || self.window_of(layer).is_some())
     }
 
-    /// Rotary frequencies, in radians at position 1, `rotated_dim / 2` of them: those of most models' layers, and those of layers that
-    /// differ: that have a window, or that do not rotate.
+    /// Rotary frequencies in radians at position 1, `rotated_dim / 2` values each. The first list is for most layers. The second is for
+    /// layers that differ, because they have a window or do not rotate.
     pub fn rotations(&self, factors: Option<&[f32]>) -> Result<Vec<Vec<f64>>, ConfigError> {
         let usual = self.rope_frequencies(factors)?;
         let unrotated = (self.unrotated_every > 0).then(|| vec![0.0; usual.len()]);
@@ -203,10 +203,10 @@ impl Config {
         Ok(std::iter::once(usual).chain(in_windows.or(unrotated)).collect())
     }
 
-    /// Rotation angle of each pair at position 1, in radians: `base^(-2i / rotated_dim) / scale`, further divided by
-    /// `factors` (Llama 3's `rope_freqs.weight`) where the model has them. `rotated_dim / 2` values.
+    /// Rotation angle of each pair at position 1, in radians: `base^(-2i / rotated_dim) / scale`, further divided by `factors` (Llama 3's
+    /// `rope_freqs.weight`) if the model has them. `rotated_dim / 2` values.
     ///
-    /// Errors where a factor cannot be right.
+    /// Errors if a factor is not valid.
     fn rope_frequencies(&self, factors: Option<&[f32]>) -> Result<Vec<f64>, ConfigError> {
         if let Some(&factor) = factors.unwrap_or_default().iter().find(|&&factor| !settings::ROPE_FACTORS.contains(&factor.into())) {
             return Err(ConfigError::Absurd { key: "a value of rope_freqs.weight".into(), value: factor.into() });

@@ -1,51 +1,51 @@
-//! Layers that have something else than attention.
+//! Layers without attention.
 
 use super::by_layer::of_all_layers;
 use super::error::ConfigError;
 use crate::model::arch::{Architecture, Recurrent};
 use crate::model::gguf::{Metadata, Value};
 
-/// The layers without attention, and what they have in common.
+/// The layers without attention, and their common sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recurrence {
-    /// Tokens that their convolution reads: a row's own and those right before it.
+    /// Number of tokens that their convolution reads: the row's own and those right before it.
     pub taps: usize,
-    /// By layer.
+    /// For each layer, whether it has no attention.
     pub layers: Vec<bool>,
-    /// What follows their convolution.
+    /// Sizes of the DeltaNet after their convolution; `None` for a convolution alone.
     pub delta_net: Option<DeltaNet>,
 }
 
-/// Sizes of a memory of keys and values.
+/// Sizes of a DeltaNet and its recurrent state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeltaNet {
-    /// Of queries too.
+    /// Number of key heads and of query heads.
     pub n_key_heads: usize,
-    /// A multiple of `n_key_heads`: value head h has key head `h % n_key_heads`.
+    /// A multiple of `n_key_heads`. Value head h uses key head `h % n_key_heads`.
     pub n_value_heads: usize,
-    /// Of keys and of values.
+    /// Width of a key head and of a value head.
     pub head_dim: usize,
 }
 
 impl DeltaNet {
-    /// Values of all heads.
+    /// Width of all value heads together.
     pub fn value_width(&self) -> usize {
         self.n_value_heads * self.head_dim
     }
 
-    /// What the convolution reads: queries, keys and values.
+    /// Number of channels of the convolution: queries, keys and values.
     pub fn channels(&self) -> usize {
         2 * self.n_key_heads * self.head_dim + self.value_width()
     }
 
-    /// These, and two rates a head.
+    /// Number of projected columns: the channels, and two rates per value head.
     pub fn columns(&self) -> usize {
         self.channels() + 2 * self.n_value_heads
     }
 }
 
 impl Recurrence {
-    /// Keys: llama.cpp, src/models/qwen35.cpp.
+    /// Reads the sizes of a DeltaNet. Keys: llama.cpp, src/models/qwen35.cpp.
     fn of_delta_net(metadata: &Metadata, architecture: &Architecture, n_layers: usize) -> Result<Self, ConfigError> {
         let key = |field: &str| format!("{}.{field}", architecture.name);
         let size = |field: &str, most: usize| match metadata.u64(&key(field))? {
@@ -79,9 +79,9 @@ impl Recurrence {
     }
 }
 
-/// Heads of keys and values, and which layers have any.
+/// Number of heads of keys and values, and the layers without attention.
 pub struct KvHeads {
-    /// None where the file does not say it.
+    /// `None` if the file does not state it.
     pub n: Option<usize>,
     pub recurrence: Option<Recurrence>,
 }
@@ -93,8 +93,8 @@ const MAX_HEAD_DIM: usize = 256;
 const MAX_HEADS: usize = 1024;
 
 impl KvHeads {
-    /// In files of architectures with short convolutions a list by layer, where 0 stands for a convolution (llama.cpp,
-    /// src/models/lfm2.cpp).
+    /// Reads the number of heads. In files of architectures with short convolutions, it is a list by layer in which 0 stands for a
+    /// convolution (llama.cpp, src/models/lfm2.cpp).
     pub fn read(metadata: &Metadata, architecture: &Architecture, n_layers: usize) -> Result<Self, ConfigError> {
         let key = |field: &str| format!("{}.{field}", architecture.name);
         let heads = key("attention.head_count_kv");
@@ -107,7 +107,7 @@ impl KvHeads {
                 return Ok(Self { n: of_all_layers(metadata, &heads, n_layers)?.map(size), recurrence });
             }
         };
-        // At least one layer has attention, and all of them have as many heads.
+        // At least one layer has attention, and all layers with attention have the same number of heads.
         let n = by_layer.iter().copied().fold(0.0, f64::max);
         if by_layer.len() < n_layers || n < 1.0 || by_layer.iter().any(|&of_layer| of_layer != 0.0 && of_layer != n) {
             return Err(ConfigError::Setting(heads));

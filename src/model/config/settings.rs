@@ -1,8 +1,8 @@
-//! Settings of a model beside its sizes: constants, in the range where they can be right, and those that ask for something that is not
-//! computed here.
+//! Settings of a model other than its sizes: constants, which must be in a valid range, and settings that require a computation that is not
+//! supported.
 //!
-//! Keys and what they do: llama.cpp, `llama_model_base::load_hparams` and the architecture's file in src/models. Its converter writes none
-//! of [`NOT_COMPUTED`] for these architectures, but for those that they read.
+//! Keys and their meaning: llama.cpp, `llama_model_base::load_hparams` and the architecture's file in src/models. Its converter writes a
+//! setting of [`NOT_COMPUTED`] only for an architecture that reads it.
 
 use std::ops::RangeInclusive;
 
@@ -15,13 +15,14 @@ use crate::model::gguf::{Metadata, Value};
 const NORM_EPSILONS: RangeInclusive<f64> = 1e-12..=0.1;
 /// Models have 1e4 to 1e7.
 const ROPE_BASES: RangeInclusive<f64> = 1.0..=1e12;
-/// Of all positions (linear scaling, 1 to 16), or of one frequency (Llama 3, 1 to 32).
+/// Divisor of all positions (linear scaling, 1 to 16), or of one frequency (Llama 3, 1 to 32).
 pub const ROPE_FACTORS: RangeInclusive<f64> = 1e-2..=1e4;
 
-/// Settings that would change what the model computes, and the values at which they change nothing; truth counts as 1.
+/// Settings that would change the model's computation, each with the values at which it changes nothing. True counts as 1.
 ///
-/// Not among them is `attention.sliding_window`: llama.cpp's graphs of these architectures have no window and do not read the key. The
-/// configurations of Qwen2 and its descendants carry one that `use_sliding_window` turns off. A pattern says which layers use it.
+/// `attention.sliding_window` is not in this list, because llama.cpp's graphs of these architectures have no window and do not read the
+/// key. The configurations of Qwen2 and its descendants contain it, but `use_sliding_window` turns it off. A pattern lists the layers that
+/// use it.
 const NOT_COMPUTED: &[(&str, &[f64])] = &[
     ("attention.causal", &[1.0]),
     ("attention.sliding_window_pattern", &[0.0]),
@@ -39,13 +40,13 @@ const NOT_COMPUTED: &[(&str, &[f64])] = &[
     ("rope.scaling.attn_factor", &[0.0, 1.0]),
 ];
 
-/// Of what a model multiplies by: models have 0.005 to 100.
+/// Range of factors in a model: models have 0.005 to 100.
 const SCALES: RangeInclusive<f64> = 1e-6..=1e6;
 
-/// Tokens that a model is never to say: llama.cpp takes their probability away.
+/// Tokens that a model must not generate: llama.cpp sets their probability to 0.
 const SUPPRESSED: &str = "tokenizer.ggml.suppress_tokens";
 
-/// Refuses a model that asks for something that is not computed here.
+/// Errors if a model requires a computation that is not supported.
 pub fn check(metadata: &Metadata, architecture: &Architecture) -> Result<(), ConfigError> {
     if metadata.get(SUPPRESSED).is_some_and(|tokens| !matches!(tokens, Value::Numbers(tokens) if tokens.is_empty())) {
         return Err(ConfigError::Setting(SUPPRESSED.into()));
@@ -62,7 +63,7 @@ pub fn check(metadata: &Metadata, architecture: &Architecture) -> Result<(), Con
     }
 }
 
-/// A number, or that of all layers.
+/// A number, or the number that all layers share.
 fn number(value: &Value) -> Option<f64> {
     match value {
         &Value::U64(number) => Some(number as f64),
@@ -74,23 +75,23 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// What is added to the mean square before its root is taken.
+/// The epsilon that is added to the mean square before its root.
 pub fn norm_epsilon(metadata: &Metadata, architecture: &str) -> Result<f64, ConfigError> {
     let key = format!("{architecture}.attention.layer_norm_rms_epsilon");
     constant(metadata, &key, &NORM_EPSILONS)?.ok_or(ConfigError::Missing(key))
 }
 
-/// The base of the rotations' frequencies.
+/// Base of the rotary frequencies.
 pub fn rope_base(metadata: &Metadata, architecture: &str) -> Result<f64, ConfigError> {
     Ok(constant(metadata, &format!("{architecture}.rope.freq_base"), &ROPE_BASES)?.unwrap_or(10_000.0))
 }
 
-/// The base of those in layers with a window.
+/// Base of the rotary frequencies in layers with a window.
 pub fn window_rope_base(metadata: &Metadata, architecture: &str) -> Result<f64, ConfigError> {
     Ok(constant(metadata, &format!("{architecture}.rope.freq_base_swa"), &ROPE_BASES)?.unwrap_or(10_000.0))
 }
 
-/// A number that the model multiplies by; none where its architecture does not, or where it is zero.
+/// A factor in the model; `None` if its architecture does not read it, or if it is zero.
 pub fn scale(metadata: &Metadata, architecture: &Architecture, field: &str) -> Result<Option<f64>, ConfigError> {
     let key = format!("{}.{field}", architecture.name);
     match metadata.f64(&key)? {
@@ -99,25 +100,25 @@ pub fn scale(metadata: &Metadata, architecture: &Architecture, field: &str) -> R
     }
 }
 
-/// Whether no layer rotates: Granite files say so by a key that means nothing elsewhere (llama.cpp, src/models/granite.cpp).
+/// Whether no layer rotates. Granite files state it by a key that has no meaning in other files (llama.cpp, src/models/granite.cpp).
 pub fn is_unrotated(metadata: &Metadata, architecture: &Architecture) -> Result<bool, ConfigError> {
     const KEY: &str = "rope.scaling.finetuned";
     let finetuned = metadata.bool(&format!("{}.{KEY}", architecture.name))?;
     Ok(architecture.reads.contains(&KEY) && finetuned == Some(false))
 }
 
-/// Linear scaling of positions; Llama 3's scheme is in the tensor `rope_freqs.weight` instead.
+/// Divisor for linear scaling of positions. Llama 3's scheme is in the tensor `rope_freqs.weight` instead.
 pub fn rope_scale(metadata: &Metadata, architecture: &str) -> Result<f64, ConfigError> {
     let factor = |field: &str| constant(metadata, &format!("{architecture}.rope.{field}"), &ROPE_FACTORS);
     match metadata.str(&format!("{architecture}.rope.scaling.type"))? {
         Some("none") => Ok(1.0),
-        // A factor alone means linear, as in llama.cpp; the second key is of old files.
+        // A factor alone means linear, as in llama.cpp. Old files have the second key.
         None | Some("linear") => Ok(factor("scaling.factor")?.or(factor("scale_linear")?).unwrap_or(1.0)),
         Some(other) => Err(ConfigError::RopeScaling(other.to_owned())),
     }
 }
 
-/// A number in the range where it can be right; none where the file does not have it.
+/// A number that must be in `range`; `None` if the file does not have it.
 fn constant(metadata: &Metadata, key: &str, range: &RangeInclusive<f64>) -> Result<Option<f64>, ConfigError> {
     match metadata.f64(key)? {
         Some(value) if !range.contains(&value) => Err(ConfigError::Absurd { key: key.to_owned(), value }),

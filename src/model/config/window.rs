@@ -5,19 +5,20 @@ use super::settings;
 use crate::model::arch::Architecture;
 use crate::model::gguf::{Metadata, Value};
 
-/// The layers with a window, and what they have in common.
+/// The layers with a window, and their common settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
-    /// That a row sees, its own included.
+    /// Number of keys that a row sees, including its own.
     pub keys: usize,
-    /// Their rotations are not scaled.
+    /// Base of the rotary frequencies in these layers. Their positions are not scaled.
     pub rope_base: f64,
-    /// By layer.
+    /// For each layer, whether it has a window.
     pub layers: Vec<bool>,
 }
 
 impl Window {
-    /// None where no layer has one. Keys and defaults: llama.cpp, src/models/gemma3.cpp, and `set_swa_pattern` in src/llama-hparams.cpp.
+    /// `None` if no layer has a window. Keys and defaults: llama.cpp, src/models/gemma3.cpp, and `set_swa_pattern` in
+    /// src/llama-hparams.cpp.
     pub fn read(metadata: &Metadata, architecture: &Architecture, n_layers: usize) -> Result<Option<Self>, ConfigError> {
         const PATTERN: &str = "attention.sliding_window_pattern";
         let key = |field: &str| format!("{}.{field}", architecture.name);

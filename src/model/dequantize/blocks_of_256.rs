@@ -1,8 +1,8 @@
-//! 256 values in groups of 16 or 32, whose scales and minima are quantized, too.
+//! Blocks of 256 values in groups of 16 or 32. The scales and minima of the groups are quantized, too.
 
 use super::{Integers, each, half_at};
 
-/// d s q - m t, two bits of q: scales s and minima t of 16 values each in the halves of a byte.
+/// d s q - m t, with two bits of q. Scale s and minimum t of 16 values share a byte.
 pub fn q2_k(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; 84], quants: &mut [i8; 256], scales, minima: &mut [f32; 16]| {
         let (scale, minimum) = (half_at(block, 80), half_at(block, 82));
@@ -15,7 +15,7 @@ pub fn q2_k(blocks: &[u8], out: &mut Integers<'_>) {
     });
 }
 
-/// d (s - 32) (q - 4), three bits of q: the third ones first.
+/// d (s - 32) (q - 4), with three bits of q. The third bits come first.
 pub fn q3_k(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; 110], quants: &mut [i8; 256], scales, _: &mut [f32; 16]| {
         let (scale, packed) = (half_at(block, 108), &block[96..]);
@@ -29,7 +29,7 @@ pub fn q3_k(blocks: &[u8], out: &mut Integers<'_>) {
     });
 }
 
-/// d s q - m t, four bits of q.
+/// d s q - m t, with four bits of q.
 pub fn q4_k(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; 144], quants: &mut [i8; 256], scales, minima: &mut [f32; 16]| {
         scales_and_minima(block, scales, minima);
@@ -40,7 +40,7 @@ pub fn q4_k(blocks: &[u8], out: &mut Integers<'_>) {
     });
 }
 
-/// d s q - m t, five bits of q: the fifth ones first.
+/// d s q - m t, with five bits of q. The fifth bits come first.
 pub fn q5_k(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; 176], quants: &mut [i8; 256], scales, minima: &mut [f32; 16]| {
         scales_and_minima(block, scales, minima);
@@ -52,7 +52,7 @@ pub fn q5_k(blocks: &[u8], out: &mut Integers<'_>) {
     });
 }
 
-/// d s (q - 32), six bits of q: four of them first, then the other two.
+/// d s (q - 32), with six bits of q. The lower four come first, then the upper two.
 pub fn q6_k(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; 210], quants: &mut [i8; 256], scales, _: &mut [f32; 16]| {
         let scale = half_at(block, 208);
@@ -66,7 +66,8 @@ pub fn q6_k(blocks: &[u8], out: &mut Integers<'_>) {
     });
 }
 
-/// d s and m t of 32 values: six bits of each s and t in twelve bytes, the last four of both in what the first four leave free.
+/// Computes d s and m t for each group of 32 values. Twelve bytes contain six bits of each s and t. The upper bits of the last four s and t
+/// fill the bits that the first four leave free.
 #[inline(always)]
 fn scales_and_minima(block: &[u8], scales: &mut [f32; 16], minima: &mut [f32; 16]) {
     let (scale, minimum, packed) = (half_at(block, 0), half_at(block, 2), &block[4..16]);
@@ -80,19 +81,19 @@ fn scales_and_minima(block: &[u8], scales: &mut [f32; 16], minima: &mut [f32; 16
     }
 }
 
-/// Sixteen bytes of a block.
+/// Sixteen bytes of a block, from `start` on.
 #[inline(always)]
 fn at(block: &[u8], start: usize) -> &[u8] {
     &block[start..start + 16]
 }
 
-/// Integers that are each in one byte.
+/// Unpacks integers that are in one byte each.
 #[inline(always)]
 fn sixteen(quants: &mut [i8; 16], bytes: &[u8], integer: impl Fn(u8) -> i8) {
     quants.iter_mut().zip(bytes).for_each(|(quant, &byte)| *quant = integer(byte));
 }
 
-/// Integers whose upper bits are in other bytes.
+/// Unpacks integers whose upper bits are in other bytes.
 #[inline(always)]
 fn both(quants: &mut [i8; 16], lower: &[u8], upper: &[u8], integer: impl Fn(u8, u8) -> i8) {
     quants.iter_mut().zip(lower.iter().zip(upper)).for_each(|(quant, (&lower, &upper))| *quant = integer(lower, upper));

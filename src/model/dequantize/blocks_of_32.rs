@@ -1,12 +1,11 @@
-//! 32 values with a scale, and with a minimum in some types. The lower halves of bytes are the first 16 integers, the upper halves
-//! the others.
+//! Blocks of 32 values with a scale, and in some types a minimum. The low nibbles are the first 16 integers, the high nibbles the others.
 
 use super::{Integers, each, half_at};
 
-/// Bytes of a block of [`q8_0`], of which the last 32 are integers.
+/// Size of a block of [`q8_0`] in bytes. The last 32 bytes are integers.
 pub const Q8_0_BYTES: usize = 34;
 
-/// The scales of [`q8_0`] only.
+/// Unpacks only the scales of [`q8_0`].
 pub fn q8_0_scales(blocks: &[u8], scales: &mut [f32]) {
     let blocks = blocks.as_chunks::<Q8_0_BYTES>().0;
     blocks.iter().zip(scales.as_chunks_mut().0).for_each(|(block, scales)| *scales = [half_at(block, 0); 2]);
@@ -58,17 +57,18 @@ fn after<const BYTES: usize>(block: &[u8; BYTES]) -> &[u8; 16] {
     block.last_chunk().expect("a block has four bits of each value")
 }
 
-/// Four bits of each integer, and a fifth one; `offset` is subtracted. Eight at a time, each in a byte of a word.
+/// Unpacks four bits of each integer and a fifth bit, and subtracts `offset`. Computes eight integers at a time, one in each byte of a
+/// word.
 #[inline(always)]
 fn nibbles(bytes: &[u8; 16], fifth: [u8; 4], offset: u8, quants: &mut [i8; 32]) {
     const BYTES: u64 = 0x0101_0101_0101_0101;
     let bytes = bytes.as_chunks().0;
     for (i, eight) in quants.as_chunks_mut::<8>().0.iter_mut().enumerate() {
         let lower = (u64::from_le_bytes(bytes[i % 2]) >> (i / 2 * 4)) & (0x0F * BYTES);
-        // The bit of each value in its byte, then carried to the highest one, then down to the fifth.
+        // Selects the bit of each value in its byte, carries it to the highest bit, then shifts it to the fifth.
         let own = (u64::from(fifth[i]) * BYTES) & 0x8040_2010_0804_0201;
         let upper = ((own + 0x7F * BYTES) >> 3) & (0x10 * BYTES);
-        // Above zero nothing is borrowed from the byte beside it.
+        // The set highest bit of each byte prevents a borrow from the next byte.
         let words = ((lower | upper | (0x80 * BYTES)) - u64::from(offset) * BYTES) ^ (0x80 * BYTES);
         eight.iter_mut().zip(&words.to_le_bytes()).for_each(|(quant, &byte)| *quant = byte as i8);
     }

@@ -1,11 +1,11 @@
-//! Values that are one of sixteen, which lie closer together near zero.
+//! Types whose values come from a table of sixteen. The values in the table are closer together near zero.
 
 use super::{Integers, each, half_at};
 
 /// `kvalues_iq4nl` of ggml-common.h.
 const VALUES: [i8; 16] = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
-/// `d VALUES[q]`, 32 values to a scale. The lower halves of bytes are the first 16 values, the upper halves the others.
+/// `d VALUES[q]`, with one scale for 32 values. The low nibbles are the first 16 values, the high nibbles the others.
 pub fn iq4_nl(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; 18], quants: &mut [i8; 32], scales, _: &mut [f32; 2]| {
         looked_up(&block[2..], quants);
@@ -13,7 +13,8 @@ pub fn iq4_nl(blocks: &[u8], out: &mut Integers<'_>) {
     });
 }
 
-/// `d (s - 32) VALUES[q]`, six bits of s for 32 values: the upper two of all s, then the lower four, then q as in [`iq4_nl`].
+/// `d (s - 32) VALUES[q]`, with six bits of s for 32 values. A block has the upper two bits of all s, then the lower four, then q as in
+/// [`iq4_nl`].
 pub fn iq4_xs(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; 136], quants: &mut [i8; 256], scales, _: &mut [f32; 16]| {
         let (scale, upper) = (half_at(block, 0), u16::from_le_bytes([block[2], block[3]]));
@@ -38,7 +39,7 @@ fn looked_up(bytes: &[u8], quants: &mut [i8; 32]) {
 mod tests {
     use crate::model::quant::by_id;
 
-    /// What gguf-py makes of random blocks; `golden/iq4.py` writes it.
+    /// Random blocks and their values according to gguf-py, written by `golden/iq4.py`.
     const GOLDEN: &str = include_str!("../../../tests/golden/iq4.json");
 
     #[test]

@@ -1,4 +1,4 @@
-//! Quantized values to integers and to f32, as ggml defines them (`dequantize_row_NAME` in ggml-quants.c).
+//! Converts quantized values to integers and to f32, as ggml defines them (`dequantize_row_NAME` in ggml-quants.c).
 
 mod blocks_of_256;
 mod blocks_of_32;
@@ -8,32 +8,32 @@ pub use blocks_of_32::{Q8_0_BYTES, q4_0, q4_1, q5_0, q5_1, q8_0, q8_0_scales};
 pub use blocks_of_256::{q2_k, q3_k, q4_k, q5_k, q6_k};
 pub use iq4::{iq4_nl, iq4_xs};
 
-/// How the values of whole blocks are read.
+/// How to read the values of whole blocks.
 #[derive(Clone, Copy, Debug)]
 pub enum Format {
-    /// As numbers.
+    /// Read as floating-point numbers.
     Floats(fn(blocks: &[u8], values: &mut [f32])),
-    /// As integers.
+    /// Read as integers.
     Integers(fn(blocks: &[u8], out: &mut Integers<'_>)),
-    /// As integers that can also be read where they are: `Q8_0`.
+    /// Read as integers that can also be used in place: `Q8_0`.
     Bytes(fn(blocks: &[u8], out: &mut Integers<'_>)),
 }
 
-/// Values in a group: at least so many share a scale and a minimum in every quantization.
+/// Number of values in a group. In every quantization, at least this many values share a scale and a minimum.
 pub const GROUP: usize = 16;
 
-/// Values as integers of eight bits: value = scale * quant - minimum.
+/// Values as 8-bit integers: value = scale * quant - minimum.
 pub struct Integers<'a> {
     /// `[values]`.
     pub quants: &'a mut [i8],
     /// `[values / GROUP]`.
     pub scales: &'a mut [f32],
-    /// `[values / GROUP]`; where a type has none, they are left as they are.
+    /// `[values / GROUP]`. Unchanged if the type has no minima.
     pub minima: &'a mut [f32],
 }
 
 impl Integers<'_> {
-    /// Writes what they stand for: in two loops, of which the compiler makes vectors.
+    /// Computes the values in two loops that the compiler can vectorize.
     fn expand(&self, values: &mut [f32]) {
         values.iter_mut().zip(&*self.quants).for_each(|(value, &quant)| *value = f32::from(quant));
         for ((values, &scale), &minimum) in values.as_chunks_mut::<GROUP>().0.iter_mut().zip(&*self.scales).zip(&*self.minima) {
@@ -42,7 +42,7 @@ impl Integers<'_> {
     }
 }
 
-/// Values that are expanded at once: a few of the largest blocks.
+/// Number of values expanded at a time: a few of the largest blocks.
 const EXPANDED: usize = 1024;
 
 /// Writes the values of whole blocks.
@@ -52,7 +52,7 @@ pub fn dequantize(format: Format, blocks: &[u8], values: &mut [f32]) {
         Format::Integers(unpack) | Format::Bytes(unpack) => unpack,
     };
     let (mut quants, mut scales, mut minima) = ([0; EXPANDED], [0.0; EXPANDED / GROUP], [0.0; EXPANDED / GROUP]);
-    // In 64 bits: a panel of long rows has more bytes than 32 bits have thousandths.
+    // Uses 64 bits, because the product can exceed 32 bits for a panel of long rows.
     let bytes = (blocks.len() as u64 * EXPANDED as u64 / values.len().max(1) as u64) as usize;
     for (values, blocks) in values.chunks_mut(EXPANDED).zip(blocks.chunks(bytes.max(1))) {
         let mut integers = Integers { quants: &mut quants, scales: &mut scales, minima: &mut minima };
@@ -74,7 +74,7 @@ pub fn bf16(bytes: &[u8], values: &mut [f32]) {
     values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, &bytes)| *value = wide(bytes));
 }
 
-/// Blocks of `BYTES` bytes, each of `VALUES` values in `GROUPS` groups.
+/// Unpacks blocks of `BYTES` bytes, each with `VALUES` values in `GROUPS` groups.
 #[inline(always)]
 fn each<const BYTES: usize, const VALUES: usize, const GROUPS: usize>(
     blocks: &[u8],
@@ -87,7 +87,7 @@ fn each<const BYTES: usize, const VALUES: usize, const GROUPS: usize>(
     }
 }
 
-/// The f16 at byte `at` of a block: most are neither subnormal nor infinite.
+/// The f16 at byte `at` of a block. Fast if it is neither subnormal nor infinite, as most are.
 #[inline(always)]
 fn half_at(block: &[u8], at: usize) -> f32 {
     let bytes = [block[at], block[at + 1]];
@@ -98,11 +98,11 @@ fn half_at(block: &[u8], at: usize) -> f32 {
     }
 }
 
-/// What an f16's exponent, which counts from 15, lacks to be that of an f32.
+/// Difference between the exponent bias of f32 and that of f16, which is 15.
 const EXPONENT: u32 = 127 - 15;
 
-/// An f16 as f32, exactly. Subnormal numbers are computed without subnormal f32, because these are slow. No branches: many are
-/// computed at once.
+/// Converts an f16 to f32 exactly. Avoids subnormal f32 for subnormal numbers, because subnormal f32 are slow. Has no branches, so that the
+/// compiler can vectorize it.
 #[inline(always)]
 fn half(bytes: [u8; 2]) -> f32 {
     let bits = u32::from(u16::from_le_bytes(bytes));
@@ -119,8 +119,8 @@ pub mod tests {
 
     use crate::model::quant::{QUANTS, Quant, by_id};
 
-    /// `map` and `from_fn` of arrays are calls for each element where the compiler does not optimize across crates, as in the page that
-    /// `cargo xtask serve` builds: they made four-bit models three times slower. Loops over slices are not.
+    /// `map` and `from_fn` of arrays call a function for each element if the compiler does not optimize across crates, as in the page that
+    /// `cargo xtask serve` builds. They made four-bit models three times slower. Loops over slices do not call functions.
     #[test]
     fn unpackers_call_nothing_for_each_value() {
         for (file, source) in [
@@ -156,12 +156,12 @@ pub mod tests {
         })
     }
 
-    /// Some whole blocks of a type, with no infinity or NaN in them; each seed gives others.
+    /// Random whole blocks of a type without infinity or NaN. Each seed gives different blocks.
     pub fn random_blocks(quant: &Quant, count: usize, seed: u64) -> Vec<u8> {
         let mut rng = crate::lm::rng::Rng::new(seed);
         let mut block = || loop {
             let block: Vec<u8> = (0..quant.block_bytes).map(|_| (256.0 * rng.uniform()) as u8).collect();
-            // Numbers of very different sizes would leave nothing of most products.
+            // Rejects large values, because they would make most other products negligible.
             if quant.is_finite(&block) && quant.values(&block).iter().all(|value| value.abs() < 100.0) {
                 return block;
             }
@@ -169,7 +169,7 @@ pub mod tests {
         (0..count).flat_map(|_| block()).collect()
     }
 
-    /// Blocks of a type with values up to about `size`: quantized by candle, and random where it has no such type. `[rows, columns]`.
+    /// Blocks of a type with values up to about `size`, `[rows, columns]`: quantized by candle, or random if candle lacks the type.
     pub fn some_blocks(quant: &'static Quant, rows: usize, columns: usize, size: f32) -> Vec<u8> {
         let count = rows * columns / quant.block;
         let Ok(dtype) = candle_type(quant) else { return with_scale(quant, random_blocks(quant, count, 1), size) };
@@ -178,7 +178,7 @@ pub mod tests {
         QTensor::quantize(&tensor, dtype).unwrap().data().unwrap().into_owned()
     }
 
-    /// The same blocks, where a block begins with its scale, with a power of two as scale.
+    /// Replaces the scale at the start of each block by a power of two.
     fn with_scale(quant: &Quant, mut blocks: Vec<u8>, size: f32) -> Vec<u8> {
         let largest = if quant.block == 32 { 127.0 } else { 127.0 * 32.0 };
         let exponent = (size / largest).log2().floor() as i32;
@@ -187,12 +187,12 @@ pub mod tests {
         blocks
     }
 
-    /// Those that candle has.
+    /// Tensor types that candle supports.
     fn known_to_candle() -> impl Iterator<Item = &'static Quant> {
         QUANTS.iter().filter(|quant| candle_type(quant).is_ok())
     }
 
-    /// The values as candle has them.
+    /// The values according to candle.
     fn by_candle(quant: &Quant, blocks: &[u8]) -> Vec<f32> {
         let values = blocks.len() / quant.block_bytes * quant.block;
         let tensor = qtensor_from_ggml(candle_type(quant).unwrap(), blocks, vec![values], &Device::Cpu).unwrap();

@@ -1,4 +1,4 @@
-//! What can be wrong with a GGUF file.
+//! Errors in a GGUF file.
 
 use super::metadata::WrongType;
 use crate::model::quant;

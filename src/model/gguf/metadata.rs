@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// A metadata value; all integers, floats and booleans of an array become `f64`.
+/// A metadata value. Arrays of integers, floats or booleans become lists of `f64`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     U64(u64),
@@ -28,14 +28,14 @@ impl Value {
     }
 }
 
-/// Characters of a text that is shown.
+/// Maximum number of characters of a text that is shown.
 const LONGEST_SHOWN: usize = 200;
 
 /// The key-value part of the header.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata(BTreeMap<String, Value>);
 
-/// A key whose value is of another type than it has to be.
+/// A key whose value has the wrong type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the header of this file is damaged: {key} is {found} instead of {expected}")]
 pub struct WrongType {
@@ -53,14 +53,14 @@ impl Metadata {
         self.typed(key, "a text", |value| if let Value::String(text) = value { Some(text.as_str()) } else { None })
     }
 
-    /// A text to be shown; of a long one the beginning. Nothing depends on it, so one of the wrong type counts as none.
+    /// A text to show, shortened to its beginning. Nothing depends on it, so a value of the wrong type counts as `None`.
     pub fn shown(&self, key: &str) -> Option<String> {
         let text = self.str(key).ok()??;
         let end = text.char_indices().nth(LONGEST_SHOWN).map_or(text.len(), |(end, _)| end);
         Some(text[..end].to_owned())
     }
 
-    /// A whole number, whatever its type in the file.
+    /// A whole number of any type.
     pub fn u64(&self, key: &str) -> Result<Option<u64>, WrongType> {
         self.typed(key, "a whole number", |value| match *value {
             Value::U64(number) => Some(number),
@@ -69,7 +69,7 @@ impl Metadata {
         })
     }
 
-    /// Any number.
+    /// A number of any type.
     pub fn f64(&self, key: &str) -> Result<Option<f64>, WrongType> {
         self.typed(key, "a number", |value| match *value {
             Value::U64(number) => Some(number as f64),
@@ -91,24 +91,24 @@ impl Metadata {
         self.typed(key, "a list of numbers", |value| if let Value::Numbers(numbers) = value { Some(numbers.as_slice()) } else { None })
     }
 
-    /// What `of` makes of the value; an error where that is nothing, so that no damaged key counts as one that is not there.
+    /// Converts the value with `of`. Errors if that returns `None`, so that a damaged key does not count as a missing key.
     fn typed<'a, T>(&'a self, key: &str, expected: &'static str, of: impl FnOnce(&'a Value) -> Option<T>) -> Result<Option<T>, WrongType> {
         let Some(value) = self.get(key) else { return Ok(None) };
         of(value).map(Some).ok_or_else(|| WrongType { key: key.to_owned(), expected, found: value.kind() })
     }
 
-    /// Drops vocabulary and merges: tens of megabytes that are not needed once there is a tokenizer.
+    /// Drops vocabulary and merges: tens of megabytes that are not needed once a tokenizer exists.
     pub fn forget_vocabulary(&mut self) {
         let is_array = |value: &Value| matches!(value, Value::Strings(_) | Value::Numbers(_));
         self.0.retain(|key, value| !key.starts_with("tokenizer.") || !is_array(value));
     }
 
-    /// Replaces what the file says.
+    /// Replaces a value of the file.
     pub fn set(&mut self, key: &str, value: Value) {
         self.0.insert(key.to_owned(), value);
     }
 
-    /// Takes in what the file says; false where it has said something of this key before.
+    /// Adds a value of the file. Returns false if the key was present before.
     pub(super) fn add(&mut self, key: &str, value: Value) -> bool {
         self.0.insert(key.to_owned(), value).is_none()
     }

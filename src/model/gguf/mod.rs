@@ -1,4 +1,4 @@
-//! The GGUF header: metadata and where each tensor lies. Untrusted: every length is checked against the bytes there are.
+//! The GGUF header: metadata and tensor positions. The file is untrusted, so every length is checked against the available bytes.
 //!
 //! Format: ggml's docs/gguf.md, versions 2 and 3, little endian.
 
@@ -17,21 +17,21 @@ use super::quant::{self, Quant};
 use super::source::ByteSource;
 use reader::{MAX_HEADER, Reader};
 
-/// Bytes of the file that are read first.
+/// Number of bytes that are read first.
 const FIRST_READ: usize = 1 << 20;
 
 /// A parsed header.
 #[derive(Debug)]
 pub struct Gguf {
     pub metadata: Metadata,
-    /// In the order of the file's table.
+    /// In the order of the file's tensor table.
     pub tensors: Vec<Tensor>,
-    /// Bytes of the whole file.
+    /// Size of the whole file in bytes.
     pub size: u64,
 }
 
 impl Gguf {
-    /// Reads the header, as much of the file as it takes; of a split model those of all parts, as one.
+    /// Reads the header, and only as much of the file as it takes. Combines the headers of all parts of a split model.
     pub async fn read(source: &impl ByteSource) -> Result<Self, GgufError> {
         let starts = source.starts();
         let ends = starts.iter().skip(1).copied().chain([source.size()]);
@@ -62,7 +62,7 @@ impl Gguf {
         }
     }
 
-    /// How many files the model was split into (llama.cpp's `gguf-split`).
+    /// Number of files into which the model was split (by llama.cpp's `gguf-split`).
     fn n_parts(&self) -> Result<u64, GgufError> {
         Ok(self.metadata.u64("split.count")?.unwrap_or(1))
     }
@@ -72,7 +72,7 @@ impl Gguf {
         self.n_parts().is_ok_and(|n_parts| n_parts > 1)
     }
 
-    /// Whether this is part `i` of `n`.
+    /// Errors unless this is part `i` of `n`.
     fn check_split(&self, i: usize, n: usize) -> Result<(), GgufError> {
         let (number, of) = (self.metadata.u64("split.no")?.unwrap_or(0), self.n_parts()?);
         if of == n as u64 && number == i as u64 {
@@ -81,7 +81,7 @@ impl Gguf {
         Err(GgufError::Split { number: number.saturating_add(1), of })
     }
 
-    /// Takes in the tensors of the part that begins at `start`.
+    /// Adds the tensors of the part that begins at `start`.
     fn append(&mut self, part: Self, start: u64) -> Result<(), GgufError> {
         self.tensors.extend(part.tensors.into_iter().map(|tensor| Tensor { offset: tensor.offset + start, ..tensor }));
         self.check_names()
@@ -92,7 +92,7 @@ impl Gguf {
         if names.len() < self.tensors.len() { Err(GgufError::Damaged("two of its tensors have the same name")) } else { Ok(()) }
     }
 
-    /// Where the last tensor ends.
+    /// End of the last tensor, in bytes from the start of the file.
     pub fn end(&self) -> u64 {
         self.tensors.iter().map(|tensor| tensor.offset + tensor.bytes as u64).max().unwrap_or(0)
     }
@@ -121,22 +121,22 @@ impl Gguf {
         reader.leading_metadata(n_values)
     }
 
-    /// The tensor of this name.
+    /// The tensor of this name. Errors if the model does not have it.
     pub fn tensor(&self, name: &str) -> Result<&Tensor, GgufError> {
         self.find(name).ok_or_else(|| GgufError::MissingTensor(name.to_owned()))
     }
 
-    /// The tensor of this name, where the model has it.
+    /// The tensor of this name, if the model has it.
     pub fn find(&self, name: &str) -> Option<&Tensor> {
         self.tensors.iter().find(|tensor| tensor.name == name)
     }
 
-    /// How many weights the model has.
+    /// Number of weights of the model.
     pub fn n_parameters(&self) -> u64 {
         self.tensors.iter().map(|tensor| tensor.n_values()).sum()
     }
 
-    /// The tensor type that holds most of the weights.
+    /// The tensor type with most of the weights.
     pub fn main_quant(&self) -> Option<&'static Quant> {
         let values = |id: u32| self.tensors.iter().filter(|tensor| tensor.quant.id == id).map(Tensor::n_values).sum::<u64>();
         quant::QUANTS.iter().filter(|quant| values(quant.id) > 0).max_by_key(|quant| values(quant.id))

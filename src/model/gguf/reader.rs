@@ -1,4 +1,4 @@
-//! The fields of a GGUF header, one after the other.
+//! Reads the fields of a GGUF header in order.
 
 use super::error::GgufError;
 use super::metadata::{Metadata, Value};
@@ -10,24 +10,24 @@ const MAGIC: &[u8; 4] = b"GGUF";
 pub const MAX_HEADER: usize = 128 << 20;
 const MAX_DIMENSIONS: u32 = 4;
 const DEFAULT_ALIGNMENT: u64 = 32;
-/// The least that a metadata value takes: the length of its key, and its type.
+/// Minimum size of a metadata value: the length of its key, and its type.
 const MIN_PAIR_BYTES: u64 = 12;
-/// Elements of all lists together. A vocabulary of 262,144 tokens and its merges have about a million. A number takes eight bytes here,
-/// whatever it takes in the file.
+/// Maximum number of elements of all lists together. A vocabulary of 262,144 tokens and its merges have about a million. Each number takes
+/// eight bytes here, regardless of its size in the file.
 const MAX_ELEMENTS: usize = 1 << 24;
-/// The least that a row of the tensor table takes: the length of its name, the number of dimensions, its type, its offset.
+/// Minimum size of a row of the tensor table: the length of its name, the number of dimensions, its type, its offset.
 const MIN_TENSOR_BYTES: u64 = 24;
 
-/// Reads little-endian values; running out of bytes is `Truncated`.
+/// Reads little-endian values. Errors with `Truncated` if the bytes run out.
 pub struct Reader<'a> {
     bytes: &'a [u8],
     position: usize,
-    /// Elements of the lists so far.
+    /// Number of list elements so far.
     elements: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// A reader positioned after magic and version, and the numbers of tensors and metadata values.
+    /// A reader positioned after magic, version and counts, with the numbers of tensors and of metadata values.
     pub fn open(bytes: &'a [u8]) -> Result<(Self, u64, u64), GgufError> {
         if bytes.get(..4) != Some(MAGIC) {
             return Err(GgufError::NotGguf);
@@ -63,14 +63,14 @@ impl<'a> Reader<'a> {
 
     fn string(&mut self) -> Result<String, GgufError> {
         let length = self.u64()?;
-        // A length beyond any header is damage, not a reason to read on.
+        // A length above any header is damage. More bytes would not help.
         if length > MAX_HEADER as u64 {
             return Err(GgufError::Damaged("a text is too long"));
         }
         Ok(String::from_utf8_lossy(self.take(length)?).into_owned())
     }
 
-    /// A count of things that take at least `bytes_each`; more than any header holds is damage.
+    /// Checks the count of items that take at least `bytes_each`. A count that no header can contain is damage.
     fn count(&self, count: u64, bytes_each: u64) -> Result<usize, GgufError> {
         if count > MAX_HEADER as u64 / bytes_each {
             return Err(GgufError::Damaged("a count is too large"));
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
         Ok(metadata)
     }
 
-    /// The values up to the end of the bytes.
+    /// The values that are complete before the bytes end.
     pub fn leading_metadata(&mut self, n_values: u64) -> Result<Metadata, GgufError> {
         let pairs = (0..self.count(n_values, MIN_PAIR_BYTES)?).map(|_| self.pair());
         pairs.take_while(|pair| !matches!(pair, Err(GgufError::Truncated))).collect()
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The tensor table; offsets are still those of the file's data part.
+    /// The tensor table. Offsets are still relative to the data part of the file.
     pub fn tensors(&mut self, n_tensors: u64) -> Result<Vec<Tensor>, GgufError> {
         (0..self.count(n_tensors, MIN_TENSOR_BYTES)?).map(|_| self.tensor()).collect()
     }
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Where tensor data begins: after the header, aligned.
+    /// Start of the tensor data: after the header, aligned.
     pub fn data_start(&self, metadata: &Metadata) -> Result<u64, GgufError> {
         let alignment = metadata.u64("general.alignment")?.unwrap_or(DEFAULT_ALIGNMENT);
         if !alignment.is_power_of_two() || alignment > MAX_HEADER as u64 {

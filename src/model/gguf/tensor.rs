@@ -2,14 +2,14 @@
 
 use crate::model::quant::Quant;
 
-/// Where a tensor lies and what it is.
+/// Type and position of a tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
     pub name: String,
-    /// Fastest-running dimension first, as in the file: a matrix is `[columns, rows]`.
+    /// Fastest dimension first, as in the file: a matrix is `[columns, rows]`.
     pub shape: Vec<usize>,
     pub quant: &'static Quant,
-    /// From the start of the file.
+    /// In bytes, from the start of the file.
     pub offset: u64,
     pub bytes: usize,
 }

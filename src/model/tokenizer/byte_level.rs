@@ -1,5 +1,5 @@
-//! Byte-level BPE (`tokenizer.ggml.model` = `gpt2`): a text is split into words by regular expressions, and the bytes of each word are
-//! merged in the order of a list.
+//! Byte-level BPE (`tokenizer.ggml.model` = `gpt2`): regular expressions split a text into words, and the bytes of each word are merged in
+//! the order of a list.
 
 use std::collections::HashSet;
 
@@ -18,14 +18,14 @@ const MERGES: &str = "tokenizer.ggml.merges";
 pub struct ByteLevel {
     splitter: Splitter,
     model: BPE,
-    /// Stands for a byte that the vocabulary lacks (SmolLM's lacks some): nothing merges across it, and it is left out in the end.
+    /// Placeholder for a byte that the vocabulary lacks (SmolLM's lacks some). Nothing merges across it, and it is left out of the result.
     missing: TokenId,
     pub adds_bos: bool,
     /// Whether the metadata do not name the rules.
     pub is_guess: bool,
 }
 
-/// The rules that the metadata name, or the default ones.
+/// The rules that the metadata name, or the default rules.
 pub fn pre_tokenizer(metadata: &Metadata) -> Result<&'static PreTokenizer, TokenizerError> {
     pre_tokenizers::by_name(metadata.str(PRE)?.unwrap_or("default"))
 }
@@ -43,7 +43,7 @@ impl ByteLevel {
         })
     }
 
-    /// Tokens, each with the byte where it ends.
+    /// Tokens, each with the byte at which it ends.
     pub fn tokens(&self, text: &str) -> Vec<(TokenId, usize)> {
         let mut tokens = Vec::new();
         let mut end = 0;
@@ -60,7 +60,7 @@ impl ByteLevel {
     }
 }
 
-/// What a token stands for; a character that spells no byte stands for itself.
+/// Bytes of a token. A character that does not encode a byte stands for itself.
 pub fn bytes_of(name: &str) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity(name.len());
     for c in name.chars() {
@@ -72,7 +72,7 @@ pub fn bytes_of(name: &str) -> Box<[u8]> {
     bytes.into()
 }
 
-/// The merging model, and the id that it gives to bytes that are missing.
+/// The merging model, and its id for missing bytes.
 fn bpe(metadata: &Metadata, vocabulary: &Vocabulary<'_>, whole_words_first: bool) -> Result<(BPE, TokenId), TokenizerError> {
     let mut ids = vocabulary.of_text();
     let merges = merges(metadata, vocabulary, &ids)?;
@@ -87,8 +87,8 @@ fn bpe(metadata: &Metadata, vocabulary: &Vocabulary<'_>, whole_words_first: bool
     Ok((model, missing))
 }
 
-/// Pairs of tokens that merge into a third, first to last; none of them has to do with a control token. (The crate's model panics where
-/// the third is longer than any token.)
+/// Pairs of tokens that merge into a third, in order. Leaves out merges with control tokens. (The crate's model panics if the third is
+/// longer than any token.)
 fn merges(metadata: &Metadata, vocabulary: &Vocabulary<'_>, ids: &Vocab) -> Result<Vec<(String, String)>, TokenizerError> {
     let control: HashSet<&str> = vocabulary.iter().filter(|token| token.kind.is_control()).map(|token| token.name).collect();
     let mut merges = Vec::new();
@@ -106,7 +106,7 @@ fn merges(metadata: &Metadata, vocabulary: &Vocabulary<'_>, ids: &Vocab) -> Resu
     Ok(merges)
 }
 
-/// GPT-2's `bytes_to_unicode`: the character that spells each byte. Printable ones spell themselves, the others follow from U+0100.
+/// GPT-2's `bytes_to_unicode`: the character that encodes each byte. Printable bytes encode themselves, the others start at U+0100.
 const SPELLING: [char; 256] = {
     let mut spelling = ['\0'; 256];
     let mut next = 0x100;
@@ -124,7 +124,7 @@ const SPELLING: [char; 256] = {
     spelling
 };
 
-/// The byte that each character spells; the last is U+0143.
+/// The byte that each character encodes; the last character is U+0143.
 const SPELLED: [Option<u8>; 0x144] = {
     let mut spelled = [None; 0x144];
     let mut byte = 0;

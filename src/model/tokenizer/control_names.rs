@@ -1,6 +1,6 @@
-//! Names that tell what a token is for, whatever the metadata say.
+//! Names that determine the role of a token, even if the metadata differ.
 
-/// Names at which generation stops, whatever the metadata say: llama.cpp's `special_eog_ids`, without the names of tokenizers that are
+/// Names at which generation stops, even if the metadata differ: llama.cpp's `special_eog_ids`, without the names of tokenizers that are
 /// not supported here (o200k, Gemma, Solar).
 pub const END_NAMES: &[&str] = &[
     "<|eot_id|>",
@@ -31,7 +31,7 @@ pub const END_NAMES: &[&str] = &[
     "<|file_sep|>",
 ];
 
-/// Names that, like [`END_NAMES`], make a token a control token even if its type says otherwise; llama.cpp does so too.
+/// Names that, like [`END_NAMES`], make a token a control token even if its type differs, as in llama.cpp.
 const CONTROL_NAMES: &[&str] = &[
     "<|fim_prefix|>",
     "<fim-prefix>",
@@ -53,7 +53,7 @@ const CONTROL_NAMES: &[&str] = &[
     "<MID>",
 ];
 
-/// Whether a token of this name is a control token even if its type says otherwise.
+/// Whether a token of this name is a control token even if its type differs.
 pub fn is_named_like_control(name: &str) -> bool {
     END_NAMES.contains(&name) || CONTROL_NAMES.contains(&name)
 }

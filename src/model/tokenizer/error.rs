@@ -1,9 +1,9 @@
-//! What can be wrong with the tokenizer in a model file.
+//! Errors in the tokenizer of a model file.
 
 use super::token::TokenId;
 use crate::model::gguf::WrongType;
 
-/// Why the metadata describe no tokenizer that works.
+/// Why the metadata do not describe a working tokenizer.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenizerError {
     #[error("the model file contains no tokenizer: {0} is missing")]

@@ -1,12 +1,12 @@
-//! Text to token ids and back, as the metadata of the model's own file say; the ids equal llama.cpp's, but for what `pre_tokenizers`
-//! says.
+//! Converts text to token ids and back, according to the metadata of the model's own file. The ids equal llama.cpp's, with the differences
+//! listed in `pre_tokenizers`.
 //!
 //! ```text
 //! text --special--> special tokens and runs of text --scheme--> tokens, each with the bytes of text that it covers
 //! ```
 //!
-//! Two schemes: byte-level BPE (`gpt2`: GPT-2, Llama 3, Qwen, SmolLM) and SentencePiece-style merging by scores (`llama`: Llama 2,
-//! TinyLlama). The merging itself is the BPE model of the `tokenizers` crate in both.
+//! There are two schemes: byte-level BPE (`gpt2`: GPT-2, Llama 3, Qwen, SmolLM) and SentencePiece-style merging by scores (`llama`: Llama
+//! 2, TinyLlama). Both merge with the BPE model of the `tokenizers` crate.
 //!
 //! Reference: llama.cpp, src/llama-vocab.cpp.
 
@@ -39,24 +39,24 @@ const MODEL: &str = "tokenizer.ggml.model";
 /// The tokenizer of one model.
 pub struct Tokenizer {
     scheme: Scheme,
-    /// What each token stands for, by id.
+    /// Bytes of each token, by id.
     bytes: Vec<Box<[u8]>>,
     kinds: Vec<TokenKind>,
     specials: Specials,
-    /// Bytes of the longest token.
+    /// Size of the longest token in bytes.
     longest: usize,
     roles: Roles,
     notices: Vec<TokenizerNotice>,
 }
 
-/// How a run of text without special tokens becomes tokens.
+/// Converts a run of text without special tokens to tokens.
 enum Scheme {
     ByteLevel(ByteLevel),
     SentencePiece(SentencePiece),
 }
 
 impl Tokenizer {
-    /// Reads the `tokenizer.ggml.*` keys. Builds 150,000 tokens in a fraction of a second.
+    /// Reads the `tokenizer.ggml.*` keys. Takes a fraction of a second for 150,000 tokens.
     pub fn from_metadata(metadata: &Metadata) -> Result<Self, TokenizerError> {
         let vocabulary = Vocabulary::read(metadata)?;
         let scheme = Scheme::new(metadata, &vocabulary)?;
@@ -74,7 +74,7 @@ impl Tokenizer {
         })
     }
 
-    /// Errors where the metadata name a scheme or rules that are not supported, as far as they are there.
+    /// Errors if the metadata name a scheme or rules that are not supported. Missing keys are not an error.
     pub fn check_names(metadata: &Metadata) -> Result<(), TokenizerError> {
         match metadata.str(MODEL)? {
             Some("gpt2") => byte_level::pre_tokenizer(metadata).map(|_| ()),
@@ -88,22 +88,22 @@ impl Tokenizer {
         &self.notices
     }
 
-    /// The tokens of plain text: no beginning-of-text token, and the names of control tokens are text like any other.
-    /// (Tokens of type `USER_DEFINED`, Qwen's `<think>` for one, are recognized everywhere, as llama.cpp does.)
+    /// Tokens of plain text. Adds no beginning-of-text token, and treats the names of control tokens as plain text. (Tokens of type
+    /// `USER_DEFINED`, such as Qwen's `<think>`, are recognized everywhere, as in llama.cpp.)
     ///
-    /// The spans tile the text. The space that SentencePiece puts before a text covers nothing; bytes that the vocabulary lacks
-    /// are covered by a neighbor, and by nothing where a whole run between special tokens is of such bytes.
+    /// The spans tile the text. The space that SentencePiece puts before a text covers nothing. A neighbor covers bytes that the vocabulary
+    /// lacks. If a whole run between special tokens consists of such bytes, nothing covers them.
     pub fn encode(&self, text: &str) -> Vec<Token> {
         self.encode_partly_plain(text, &(0..text.len()))
     }
 
-    /// As [`Tokenizer::encode`], but control tokens are recognized wherever they do not touch the byte range `plain`.
+    /// Like [`Tokenizer::encode`], but recognizes control tokens that do not overlap the byte range `plain`.
     pub fn encode_partly_plain(&self, text: &str, plain: &Range<usize>) -> Vec<Token> {
         self.encode_after(true, text, plain)
     }
 
-    /// As [`Tokenizer::encode`], of text that goes on where `context` ends: SentencePiece puts its space before a text only at
-    /// the very start or after a special token.
+    /// Like [`Tokenizer::encode`], but for text that continues after `context`. SentencePiece puts its space before a text only at the very
+    /// start or after a special token.
     pub fn encode_continuation(&self, context: &[TokenId], text: &str) -> Vec<Token> {
         let after_special = context.last().is_none_or(|&id| self.is_control(id));
         self.encode_after(after_special, text, &(0..text.len()))
@@ -126,8 +126,8 @@ impl Tokenizer {
         tokens
     }
 
-    /// The ids of a whole input: control tokens recognized, beginning and end of text added as the model asks; llama.cpp's
-    /// `add_special = true, parse_special = true`.
+    /// Ids of a whole input. Recognizes control tokens, and adds the tokens for beginning and end of text that the model requires. Equals
+    /// llama.cpp's `add_special = true, parse_special = true`.
     pub fn encode_with_special(&self, text: &str) -> Vec<TokenId> {
         let bos = self.roles.bos.filter(|_| self.roles.adds_bos);
         let eos = self.roles.adds_eos.then_some(self.roles.eos);
@@ -136,15 +136,15 @@ impl Tokenizer {
         bos.into_iter().chain(tokens).chain(eos).collect()
     }
 
-    /// What a token stands for in a text: nothing for control tokens and ids that do not exist. One character may take several
-    /// tokens, so the bytes of a token need not be UTF-8.
+    /// Bytes of a token in a text. Empty for control tokens and for ids that do not exist. A character may take several tokens, so the
+    /// bytes of a token may not be valid UTF-8.
     pub fn bytes(&self, id: TokenId) -> &[u8] {
         self.bytes.get(id as usize).map_or(&[], |bytes| bytes)
     }
 
-    /// The text of some tokens, without control tokens; bytes that are not UTF-8 become U+FFFD. Where the model's scheme puts a space
-    /// before every text, one at the start is taken away, as in llama.cpp's `detokenize` (whose clean-up of spaces before
-    /// punctuation is left out: here `decode` undoes `encode`).
+    /// The text of some tokens, without control tokens. Bytes that are not UTF-8 become U+FFFD. If the model's scheme puts a space before
+    /// every text, removes it at the start, as in llama.cpp's `detokenize`. Unlike `detokenize`, keeps spaces before punctuation, so that
+    /// `decode` undoes `encode`.
     pub fn decode(&self, ids: &[TokenId]) -> String {
         let bytes: Vec<u8> = ids.iter().flat_map(|&id| self.bytes(id)).copied().collect();
         let starts_with_space = ids.first().is_some_and(|&id| self.bytes(id).starts_with(b" "));
@@ -152,13 +152,13 @@ impl Tokenizer {
         String::from_utf8_lossy(&bytes[dummy..]).into_owned()
     }
 
-    /// How the vocabulary writes a special token (`<|im_end|>`); the text of any other token.
+    /// The name of a special token in the vocabulary (`<|im_end|>`), or the text of any other token.
     pub fn name(&self, id: TokenId) -> String {
         self.specials.text(id).map_or_else(|| String::from_utf8_lossy(self.bytes(id)).into_owned(), str::to_owned)
     }
 
-    /// The least number of tokens that a text of so many bytes can have: it would be of the longest ones alone. (Bytes that the vocabulary
-    /// lacks have none.)
+    /// Minimum number of tokens of a text of `n_bytes` bytes, if all of them were of the maximum length. (Bytes that the vocabulary lacks
+    /// have no token.)
     pub fn fewest_tokens(&self, n_bytes: usize) -> usize {
         n_bytes.div_ceil(self.longest.max(1))
     }
@@ -167,7 +167,7 @@ impl Tokenizer {
         self.roles.bos
     }
 
-    /// Does an input begin with [`Tokenizer::bos`]?
+    /// Whether an input begins with [`Tokenizer::bos`].
     pub fn adds_bos(&self) -> bool {
         self.roles.adds_bos
     }
@@ -176,7 +176,7 @@ impl Tokenizer {
         self.roles.eos
     }
 
-    /// Does generation stop at this token?
+    /// Whether generation stops at this token.
     pub fn is_end_of_generation(&self, id: TokenId) -> bool {
         self.roles.ends.contains(&id)
     }
@@ -185,12 +185,12 @@ impl Tokenizer {
         self.kinds.get(id as usize).is_some_and(|kind| kind.is_control())
     }
 
-    /// Whether the token is recognized in a text as a whole, before anything else.
+    /// Whether the token is recognized as a whole, before the rest of a text is tokenized.
     pub fn is_special(&self, id: TokenId) -> bool {
         self.specials.text(id).is_some()
     }
 
-    /// All tokens that steer a model and stand in no text.
+    /// All tokens that control a model and never occur in a text.
     pub fn control_tokens(&self) -> Vec<TokenId> {
         (0..self.kinds.len() as TokenId).filter(|&id| self.is_control(id)).collect()
     }
@@ -199,7 +199,7 @@ impl Tokenizer {
         self.kinds.len()
     }
 
-    /// The tokens of `text[run]`, which holds no special token.
+    /// Tokens of `text[run]`, which contains no special token.
     fn tokens_of_run(&self, text: &str, run: Range<usize>, after_special: bool) -> Vec<Token> {
         let mut tokens = Vec::new();
         let mut start = run.start;
@@ -208,7 +208,7 @@ impl Tokenizer {
             tokens.push(Token { id, span: start..end });
             start = end;
         }
-        // Bytes without a token at the end.
+        // The last token also covers bytes without a token at the end.
         if let Some(last) = tokens.last_mut() {
             last.span.end = run.end;
         }
@@ -225,7 +225,7 @@ impl Scheme {
         }
     }
 
-    /// Tokens of a run of text, each with the byte where it ends.
+    /// Tokens of a run of text, each with the byte at which it ends.
     fn tokens(&self, text: &str, after_special: bool) -> Vec<(TokenId, usize)> {
         match self {
             Self::ByteLevel(scheme) => scheme.tokens(text),
@@ -233,7 +233,7 @@ impl Scheme {
         }
     }
 
-    /// The bytes that a token stands for.
+    /// Bytes of a token.
     fn bytes(&self, token: vocabulary::VocabularyEntry<'_>) -> Result<Box<[u8]>, TokenizerError> {
         match (token.kind, self) {
             (TokenKind::Control | TokenKind::Unknown | TokenKind::Unused | TokenKind::Undefined, _) => Ok(Box::default()),
@@ -251,7 +251,7 @@ impl Scheme {
         matches!(self, Self::ByteLevel(scheme) if scheme.is_guess).then_some(TokenizerNotice::NoPreTokenizer)
     }
 
-    /// What holds where the metadata do not say.
+    /// Values for keys that the metadata do not have.
     fn defaults(&self) -> roles::Defaults {
         match self {
             Self::ByteLevel(scheme) => roles::Defaults { adds_bos: scheme.adds_bos, ..Default::default() },

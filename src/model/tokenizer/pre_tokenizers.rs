@@ -1,24 +1,25 @@
-//! How models split text into words: a row for each set of rules.
+//! Rules by which models split text into words: one row per set of rules.
 //!
 //! Names, patterns and flags are those of llama.cpp's llama-vocab.cpp (`llama_vocab::impl::load` and `llm_tokenizer_bpe`, as in
-//! llama-cpp-python 0.3.36), with two differences. [`GPT2`] there ends at `\s+(?!\S)`; its hand-written matcher goes on with `|\s+`, as
-//! here. [`TEKKEN`] and [`O200K`] there have approximations only, since that matcher knows no cases of letters; here they are as in the
-//! models' own `tokenizer.json`. Here as there, texts are not normalized; Qwen's own tokenizers compose characters first (NFC).
+//! llama-cpp-python 0.3.36), with two differences. [`GPT2`] there ends at `\s+(?!\S)`; its hand-written matcher continues with `|\s+`, as
+//! here. [`TEKKEN`] and [`O200K`] there are only approximations, because that matcher does not distinguish upper and lower case; here they
+//! are as in the models' own `tokenizer.json`. Neither llama.cpp nor this code normalizes texts; Qwen's own tokenizers compose characters
+//! first (NFC).
 //!
-//! Left out are rules that are more than patterns (`kimi-k2`, `afmoe`, `chameleon`), those that do not spell bytes (`gemma4`,
-//! `sarvam-moe`, `whitespace`), and names of models that only make embeddings.
+//! The table omits rules that are more than patterns (`kimi-k2`, `afmoe`, `chameleon`), rules that do not encode bytes as characters
+//! (`gemma4`, `sarvam-moe`, `whitespace`), and names of models that only make embeddings.
 
 use tokenizers::utils::SysRegex;
 
 use super::error::TokenizerError;
 
-/// Rules by which text becomes words. The patterns are applied one after the other, each to the words that the ones before it
-/// left; what a pattern does not match stays a word of its own.
+/// Rules that split text into words. The patterns are applied in order, each to the words that the previous ones left. Text between the
+/// matches of a pattern becomes separate words.
 pub struct PreTokenizer {
-    /// As in `tokenizer.ggml.pre`.
+    /// Names in `tokenizer.ggml.pre`.
     pub names: &'static [&'static str],
     pub patterns: &'static [&'static str],
-    /// A word that is a token becomes that token, however its bytes merge (`ignore_merges`).
+    /// Whether a word that is a token becomes that token, regardless of its merges (`ignore_merges`).
     pub whole_words_first: bool,
     pub adds_bos: bool,
 }
@@ -37,7 +38,7 @@ impl PreTokenizer {
     }
 }
 
-/// All rules that are known.
+/// All supported rules.
 pub const PRE_TOKENIZERS: &[PreTokenizer] = &[
     row(&["default"], &[r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"]),
     row(&["gpt-2", "phi-2", "mpt", "olmo", "jais", "exaone4", "gigachat", "a.x-4.0", "mellum", "trillion", "granite-docling"], &[GPT2]),
@@ -79,7 +80,7 @@ pub fn by_name(name: &str) -> Result<&'static PreTokenizer, TokenizerError> {
     })
 }
 
-/// A row, ready to use.
+/// The compiled patterns of a row.
 pub struct Splitter(Vec<SysRegex>);
 
 impl Splitter {
@@ -87,15 +88,15 @@ impl Splitter {
         Self(row.patterns.iter().map(|pattern| SysRegex::new(pattern).expect("the patterns of the table are valid")).collect())
     }
 
-    /// The words of a text, which together are the text.
+    /// The words of a text. Together they are the text.
     pub fn words<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let split = |words: Vec<&'t str>, pattern| words.into_iter().flat_map(|word| isolate(pattern, word)).collect();
         self.0.iter().fold(vec![text], split)
     }
 }
 
-/// The matches of a pattern and what lies between them. Where the pattern engine gives up (at some hundred thousand blanks in a
-/// row) the rest of the text is one word.
+/// The matches of a pattern and the text between them. If the pattern engine gives up (at about a hundred thousand consecutive blanks), the
+/// rest of the text is one word.
 fn isolate<'t>(pattern: &SysRegex, text: &'t str) -> Vec<&'t str> {
     let mut words = Vec::new();
     let mut end = 0;
@@ -108,7 +109,7 @@ fn isolate<'t>(pattern: &SysRegex, text: &'t str) -> Vec<&'t str> {
     words
 }
 
-/// Words with a contraction before them or not, digits by this pattern, marks and blanks.
+/// Contractions, words, digits by this pattern, punctuation and blanks.
 macro_rules! words_and_digits {
     ($digits:literal) => {
         concat!(
@@ -119,7 +120,7 @@ macro_rules! words_and_digits {
     };
 }
 
-/// A capital begins a word, which may have this ending; digits by this pattern, marks and blanks.
+/// Words that begin at a capital letter and may have this ending, digits by this pattern, punctuation and blanks.
 macro_rules! cased_words {
     ($ending:literal, $digits:literal) => {
         concat!(
@@ -134,7 +135,7 @@ macro_rules! cased_words {
     };
 }
 
-/// Words with a symbol before them or not, symbols, line ends by this pattern, and blanks.
+/// Words with an optional symbol before them, symbols, line ends by this pattern, and blanks.
 macro_rules! words_after_symbols {
     ($line_ends:literal) => {
         concat!(
@@ -147,25 +148,25 @@ macro_rules! words_after_symbols {
 
 const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
 
-/// Digits in threes.
+/// Up to three digits per word.
 const LLAMA3: &str = words_and_digits!(r"\p{N}{1,3}");
 
-/// Digits one by one.
+/// One digit per word.
 const QWEN2: &str = words_and_digits!(r"\p{N}");
 
-/// Marks belong to letters.
+/// Combining marks belong to letters.
 const QWEN35: &str = concat!(
     r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}",
     r"| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 );
 
-/// Mistral's of 2024: a capital begins a word.
+/// Mistral's rules of 2024: a capital letter begins a word.
 const TEKKEN: &str = cased_words!("", r"\p{N}");
 
-/// GPT-4o's: as [`TEKKEN`], with contractions, and digits in threes.
+/// GPT-4o's rules: like [`TEKKEN`], with contractions, and up to three digits per word.
 const O200K: &str = cased_words!(r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?", r"\p{N}{1,3}");
 
-/// The letters that have cases, of the Unicode of its time.
+/// Letters that have upper and lower case in the Unicode version of its time.
 const DEEPSEEK_LLM_LETTERS: &str = concat!(
     r"\s?[A-Za-zµÀ-ÖØ-öø-ƺƼ-ƿǄ-ʓʕ-ʯͰ-ͳͶͷͻ-ͽͿΆΈ-ΊΌΎ-ΡΣ-ϵϷ-ҁҊ-ԯԱ-ՖႠ-ჅᎠ-Ᏽᏸ-ᏽᲐ-ᲺᲽ-Ჿᴀ-ᴫᵫ-ᵷᵹ-ᶚḀ-ἕἘ-Ἕἠ-ὅὈ-Ὅὐ-ὗὙὛὝὟ-ώᾀ-ᾴᾶ-ᾼι",
     r"ῂ-ῄῆ-ῌῐ-ΐῖ-Ίῠ-Ῥῲ-ῴῶ-ῼℂℇℊ-ℓℕℙ-ℝℤΩℨK-ℭℯ-ℴℹℼ-ℿⅅ-ⅉⅎↃↄⰀ-ⱻⱾ-ⳤⳫ-ⳮⳲⳳꙀ-ꙭꚀ-ꚛꜢ-ꝯꝱ-ꞇꞋ-ꞎꭰ-ꮿﬀ-ﬆﬓ-ﬗＡ-Ｚａ-ｚ𐐀-𐑏𐒰-𐓓𐓘-𐓻𐲀-𐲲𐳀-𐳲𑢠-𑣟𞤀-𞥃",
@@ -180,7 +181,7 @@ const HAN_AND_KANA: &str = "[\u{4e00}-\u{9fa5}\u{3040}-\u{309f}\u{30a0}-\u{30ff}
 
 const DEEPSEEK_V3: &str = words_after_symbols!(r"[\r\n]*|\s*[\r\n]+");
 
-/// Line ends one by one.
+/// One line end per word.
 const SPARK: &str = words_after_symbols!(r"|[\r\n]");
 
 const YOUTU_SCRIPTS: &str = concat!(
@@ -189,22 +190,22 @@ const YOUTU_SCRIPTS: &str = concat!(
     "|[\u{4e00}-\u{9fa5}\u{3040}-\u{309f}\u{30a0}-\u{30ff}]+"
 );
 
-/// As [`O200K`], digits one by one.
+/// Like [`O200K`], with one digit per word.
 const YOUTU: &str = cased_words!(r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?", r"\p{N}");
 
 const BLOOM: &str = r" ?[^(\s|.,!?…。，、।۔،)]+";
 
-/// Blanks in powers of two.
+/// Blanks are grouped in powers of two.
 const JAIS2: &str = concat!(
     r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s{512}(?!\S)|\s{256}(?!\S)|\s{128}(?!\S)|\s{64}(?!\S)|\s{32}(?!\S)",
     r"|\s{16}(?!\S)|\s{8}(?!\S)|\s{4}(?!\S)|\s{1,2}(?!\S)|\s{1}"
 );
 
-/// Digits as the pattern before it left them.
+/// Digits stay as the pattern before it left them.
 const MINICPM5: &str = words_and_digits!(r"\p{N}+");
 
-/// Line ends do not belong to what is before them.
+/// Line ends do not belong to the punctuation before them.
 const SEED_CODER: &str = concat!(
     r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1}",
     r"| ?[^\s\p{L}\p{N}\r\n]+|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -213,13 +214,13 @@ const SEED_CODER: &str = concat!(
 const BAILING: &str =
     concat!(r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]++[\r\n]*", r"|\s*[\r\n]|\s+(?!\S)|\s+");
 
-/// Several words in one.
+/// Several words, separated by single spaces, count as one.
 const EXAONE_MOE: &str = concat!(
     r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+|\p{N}",
     r"| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+"
 );
 
-/// As [`QWEN2`] without contractions, because Turkish has other endings after an apostrophe.
+/// Like [`QWEN2`] without contractions, because Turkish has other endings after an apostrophe.
 const UFAKZEKA: &str = concat!(r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}", r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+");
 
 #[cfg(test)]

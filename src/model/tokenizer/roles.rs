@@ -1,4 +1,4 @@
-//! Which tokens begin and end a text.
+//! Tokens that begin and end a text.
 
 use std::collections::BTreeSet;
 
@@ -27,11 +27,11 @@ pub struct Roles {
     pub eos: TokenId,
     pub adds_bos: bool,
     pub adds_eos: bool,
-    /// Generation stops at these.
+    /// Tokens at which generation stops.
     pub ends: BTreeSet<TokenId>,
 }
 
-/// What holds where the metadata do not say.
+/// Values for keys that the metadata do not have.
 #[derive(Default)]
 pub struct Defaults {
     pub bos: Option<TokenId>,
@@ -40,7 +40,7 @@ pub struct Defaults {
 }
 
 impl Roles {
-    /// Ids beyond the vocabulary count as none, with a notice: converters write -1 where there is none.
+    /// Ignores ids outside the vocabulary, with a notice, because converters write -1 if there is no such token.
     pub fn read(
         metadata: &Metadata,
         vocabulary: &Vocabulary<'_>,

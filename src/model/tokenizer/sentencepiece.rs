@@ -1,5 +1,5 @@
-//! SentencePiece-style BPE (`tokenizer.ggml.model` = `llama`): the whole text is one word, and of all neighbors that together are a
-//! token those merge first that make the token of the highest score. Characters without a token become bytes.
+//! SentencePiece-style BPE (`tokenizer.ggml.model` = `llama`): the whole text is one word. Neighbors that together are a token merge, the
+//! token with the highest score first. Characters without a token become bytes.
 
 use tokenizers::Model;
 use tokenizers::models::bpe::{BPE, Vocab};
@@ -11,23 +11,23 @@ use super::vocabulary::{TokenKind, Vocabulary, VocabularyEntry};
 use crate::model::gguf::Metadata;
 
 const SCORES: &str = "tokenizer.ggml.scores";
-/// Work and memory for merges grow with the square of a name's length. So of all names together both are bounded by so many bytes for each
-/// byte of the vocabulary in the file; a small vocabulary may have a little more. That of Llama 2 needs half of it.
+/// Limits for merges, whose work and memory grow with the square of a name's length. For all names together, each is limited to
+/// `MOST_PER_BYTE` bytes per byte of the vocabulary in the file, plus `FREE_BYTES`. Llama 2's vocabulary needs half of it.
 const MOST_PER_BYTE: usize = 32;
 const FREE_BYTES: usize = 4 << 20;
 /// Memory for a merge in addition to its name: two texts, and entries in two tables.
 const MERGE_BYTES: usize = 128;
-/// Bytes of a token in the file in addition to its name.
+/// Size of a token in the file in addition to its name.
 const LENGTH_BYTES: usize = 8;
-/// Stands for a space.
+/// Replacement for a space.
 const BLANK: char = '▁';
 
-/// As in llama.cpp for `LLAMA_VOCAB_TYPE_SPM`.
+/// Defaults of llama.cpp for `LLAMA_VOCAB_TYPE_SPM`.
 pub const DEFAULTS: Defaults = Defaults { bos: Some(1), eos: Some(2), adds_bos: true };
 
 pub struct SentencePiece {
     model: BPE,
-    /// A space is put before a text, and before text that follows a special token.
+    /// Whether to put a space before a text, and before text that follows a special token.
     pub adds_space: bool,
 }
 
@@ -45,7 +45,7 @@ impl SentencePiece {
         Ok(Self { model, adds_space: metadata.bool("tokenizer.ggml.add_space_prefix")?.unwrap_or(true) })
     }
 
-    /// Tokens, each with the byte where it ends.
+    /// Tokens, each with the byte at which it ends.
     pub fn tokens(&self, text: &str, after_special: bool) -> Vec<(TokenId, usize)> {
         let (escaped, origins) = escape(text, self.adds_space && after_special);
         let tokens = self.model.tokenize(&escaped).expect("every byte has a token");
@@ -53,7 +53,7 @@ impl SentencePiece {
     }
 }
 
-/// What a token stands for.
+/// Bytes of a token.
 pub fn bytes_of(token: VocabularyEntry<'_>) -> Result<Box<[u8]>, TokenizerError> {
     if token.kind == TokenKind::Byte {
         let byte = (0..=u8::MAX).find(|&byte| byte_name(byte) == token.name);
@@ -71,8 +71,9 @@ fn check_bytes(ids: &Vocab) -> Result<(), TokenizerError> {
     missing.map_or(Ok(()), |byte| Err(TokenizerError::NoByte(byte)))
 }
 
-/// Every way to make a token of two others, the highest score first. (Of tokens with equal scores llama.cpp makes the leftmost first,
-/// here the one with the lower id; with the vocabularies of Llama 2 and stories260K no text of 770,000 random ones tells them apart.)
+/// All pairs of tokens that together are a token, the highest score first. (Among tokens with equal scores, llama.cpp makes the leftmost
+/// first, and we make the one with the lower id. No text among 770,000 random ones showed a difference with the vocabularies of Llama 2 and
+/// stories260K.)
 fn merges(vocabulary: &Vocabulary<'_>, ids: &Vocab, scores: &[f64]) -> Result<Vec<(String, String)>, TokenizerError> {
     let room = FREE_BYTES + MOST_PER_BYTE * vocabulary.names.iter().map(|name| LENGTH_BYTES + name.len()).sum::<usize>();
     let mut tokens: Vec<VocabularyEntry<'_>> =
@@ -91,7 +92,7 @@ fn merges(vocabulary: &Vocabulary<'_>, ids: &Vocab, scores: &[f64]) -> Result<Ve
     known.map(merge).collect()
 }
 
-/// The text with [`BLANK`] for spaces, and for each of its bytes (and its end) the byte of `text` where it comes from.
+/// The text with [`BLANK`] instead of spaces. For each of its bytes, and for its end, also the byte of `text` that it comes from.
 fn escape(text: &str, add_space: bool) -> (String, Vec<usize>) {
     let mut escaped = String::with_capacity(text.len() + text.len() / 2);
     let mut origins = Vec::with_capacity(escaped.capacity() + 1);
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
     use crate::model::gguf::Value;
 
-    /// A vocabulary of all bytes and these names.
+    /// Builds a vocabulary of all bytes and these names.
     fn built(names: impl Iterator<Item = String>) -> Result<SentencePiece, TokenizerError> {
         let names: Vec<String> = (0..=u8::MAX).map(byte_name).chain(names).collect();
         let kinds = (0..names.len()).map(|id| if id < 256 { 6.0 } else { 1.0 }).collect();
@@ -130,9 +131,9 @@ mod tests {
     fn names_with_too_much_work_or_memory_for_merges_are_refused() {
         let repeated = |longest: usize| (1..=longest).map(|length| "a".repeat(length));
         assert!(built(repeated(128)).is_ok());
-        // The square of each length, here 358 MB for half a megabyte.
+        // The squares of all lengths: 358 MB for half a megabyte.
         assert!(matches!(built(repeated(1024)), Err(TokenizerError::TooMany)));
-        // Short enough for that, but each is made of two others in every way.
+        // Short enough for that limit, but every split of a name is a merge.
         let families = (0..4000).map(|i| char::from_u32(0x4e00 + i).unwrap());
         let families = families.flat_map(|c| (1..=18).map(move |length| c.to_string().repeat(length)));
         assert!(matches!(built(families), Err(TokenizerError::TooMany)));

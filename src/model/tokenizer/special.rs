@@ -1,4 +1,4 @@
-//! Tokens that are recognized in a text as a whole, before anything else.
+//! Special tokens: recognized in a text as a whole, before the rest is tokenized.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -10,7 +10,7 @@ use super::vocabulary::{TokenKind, Vocabulary};
 struct Special {
     id: TokenId,
     text: String,
-    /// Plain text never becomes this token.
+    /// Whether plain text never becomes this token.
     is_control: bool,
 }
 
@@ -21,29 +21,29 @@ pub enum Fragment {
     Text(Range<usize>),
 }
 
-/// All special tokens, and where to look for them.
+/// All special tokens, with indexes to find them.
 #[derive(Default)]
 pub struct Specials {
-    /// Longest first, which is the order in which they are looked for.
+    /// Sorted by length, the longest first.
     tokens: Vec<Special>,
-    /// Numbers of `tokens`, by their texts in order: those with a beginning in common are neighbors.
+    /// Indexes of `tokens`, sorted by text. Tokens with a common prefix are neighbors.
     by_text: Vec<usize>,
-    /// For each byte whether a text begins with it.
+    /// For each byte, whether a special token begins with it.
     begins: Vec<bool>,
 }
 
-/// A place where a special token stands, which is cut out unless another one is cut out over it: the longest first, then the first in
-/// order, then the first in the text.
+/// A place where a special token can be cut out, unless another one is cut out over it. Ordered by length (the longest first), then by
+/// index, then by position in the text.
 type Candidate = Reverse<(Reverse<usize>, usize, usize)>;
 
-/// What is cut out of a text so far.
+/// The tokens cut out of a text so far.
 struct Search<'a> {
     specials: &'a Specials,
     text: &'a str,
     plain: &'a Range<usize>,
-    /// By start: end, and number of the token.
+    /// End position and token index, by start position.
     cut: BTreeMap<usize, (usize, usize)>,
-    /// How often the texts were searched for one that stands at a place.
+    /// Number of positions at which the special tokens were searched.
     searches: usize,
 }
 
@@ -63,18 +63,18 @@ impl Specials {
         Self { tokens, by_text, begins }
     }
 
-    /// How the vocabulary writes this token, if it is a special one.
+    /// The name of this token in the vocabulary, if it is special.
     pub fn text(&self, id: TokenId) -> Option<&str> {
         self.tokens.iter().find(|special| special.id == id).map(|special| special.text.as_str())
     }
 
-    /// Bytes of the longest.
+    /// Size of the longest special token in bytes.
     pub fn longest(&self) -> usize {
         self.tokens.first().map_or(0, |special| special.text.len())
     }
 
-    /// The text as special tokens and the runs between them, the longest special token first wherever it stands
-    /// (llama.cpp's `tokenizer_st_partition`). Control tokens do not reach into `plain`.
+    /// Splits the text into special tokens and the runs between them. Cuts out the longest special token first, anywhere in the text
+    /// (llama.cpp's `tokenizer_st_partition`). Control tokens do not overlap `plain`.
     pub fn fragments(&self, text: &str, plain: &Range<usize>) -> Vec<Fragment> {
         let mut search = Search { specials: self, text, plain, cut: BTreeMap::new(), searches: 0 };
         search.run();
@@ -98,14 +98,14 @@ impl Search<'_> {
         }
     }
 
-    /// Bytes from `start` up to what is cut out there or after it.
+    /// Number of bytes from `start` up to the next cut. 0 inside a cut.
     fn room_at(&self, start: usize) -> usize {
         let is_inside = self.cut.range(..=start).next_back().is_some_and(|(_, &(end, _))| end > start);
         let next = self.cut.range(start..).next().map_or(self.text.len(), |(&next, _)| next);
         if is_inside { 0 } else { next - start }
     }
 
-    /// The longest special token that stands at `start`, may stand there, and ends by `limit`.
+    /// The longest special token at `start` that is allowed there and ends by `limit`.
     fn longest_at(&mut self, start: usize, limit: usize) -> Option<Candidate> {
         let Specials { tokens, by_text, begins } = self.specials;
         let rest = &self.text.as_bytes()[start..limit];
@@ -116,7 +116,7 @@ impl Search<'_> {
         let mut left = &by_text[..];
         let mut longest = None;
         for (at, byte) in rest.iter().enumerate() {
-            // All of `left` agree with the text up to here; those that end here come first.
+            // All of `left` match the text up to here. Those that end here come first.
             let next = |number: &usize| tokens[*number].text.as_bytes().get(at).copied();
             left = &left[left.partition_point(|number| next(number) < Some(*byte))..];
             left = &left[..left.partition_point(|number| next(number) == Some(*byte))];
@@ -157,7 +157,7 @@ mod tests {
         Specials::of(texts.iter().enumerate().map(special).collect())
     }
 
-    /// One token after the other, each cut out of what the longer ones have left.
+    /// Cuts out one token after another, each from the text that the longer ones have left.
     fn one_by_one(specials: &Specials, text: &str, plain: &Range<usize>) -> Vec<Fragment> {
         let mut fragments = vec![Fragment::Text(0..text.len())];
         for special in &specials.tokens {

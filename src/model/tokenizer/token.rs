@@ -1,10 +1,10 @@
-//! A token: its id, and where it is in a text.
+//! A token: its id and its position in a text.
 
 use std::ops::Range;
 
 pub type TokenId = u32;
 
-/// A token and the bytes of the text that it covers; these may begin or end inside a character.
+/// A token and the bytes of the text that it covers. They may begin or end inside a character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     pub id: TokenId,

@@ -1,4 +1,4 @@
-//! The tokens of a model: their names and kinds, checked.
+//! The tokens of a model: their checked names and kinds.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,9 @@ use crate::model::gguf::Metadata;
 
 const TOKENS: &str = "tokenizer.ggml.tokens";
 const TOKEN_TYPES: &str = "tokenizer.ggml.token_type";
-/// The longest seen in a model is 256: 128 spaces at two bytes each.
+/// The longest name seen in a model has 256 bytes: 128 spaces at two bytes each.
 const MAX_NAME: usize = 1024;
-/// Bytes of all names. The largest vocabularies have about 2 MB.
+/// Maximum size of all names in bytes. The largest vocabularies have about 2 MB.
 const MAX_NAMES: usize = 16 << 20;
 
 /// All tokens by id.
@@ -30,7 +30,7 @@ pub struct VocabularyEntry<'a> {
     pub kind: TokenKind,
 }
 
-/// What a token is for; the numbers are those of `llama_token_type` in llama.h.
+/// Kind of a token. The numbers are those of `llama_token_type` in llama.h.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     Undefined = 0,
@@ -45,7 +45,7 @@ pub enum TokenKind {
 impl<'a> Vocabulary<'a> {
     pub fn read(metadata: &'a Metadata) -> Result<Self, TokenizerError> {
         let names = metadata.strings(TOKENS)?.ok_or(TokenizerError::Missing(TOKENS))?;
-        // One id is left over for text that no token stands for.
+        // Leaves one id for bytes that the vocabulary lacks.
         if TokenId::try_from(names.len()).is_err() {
             return Err(TokenizerError::TooMany);
         }
@@ -73,7 +73,7 @@ impl<'a> Vocabulary<'a> {
         (0..).zip(self.names).zip(kinds).map(|((id, name), kind)| VocabularyEntry { id, name, kind })
     }
 
-    /// Ids by name of the tokens that text may become, which control tokens are not.
+    /// Ids by name of the tokens that text may become. Excludes control tokens.
     pub fn of_text(&self) -> bpe::Vocab {
         let text = self.iter().filter(|token| !token.kind.is_control() && !token.name.is_empty());
         text.map(|token| (token.name.to_owned(), token.id)).collect()
@@ -104,7 +104,7 @@ impl TokenKind {
         Self::ALL.into_iter().find(|&kind| f64::from(kind as u8) == number).unwrap_or(Self::Undefined)
     }
 
-    /// Never to be made of text: control tokens, and the one for unknown text.
+    /// Whether text never becomes this token: control tokens, and the token for unknown text.
     pub fn is_control(self) -> bool {
         matches!(self, Self::Control | Self::Unknown)
     }

@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::request::{DeletionCurves, ExplainProgress, LoadOptions, LoadProgress, LoadedModel, PassProgress, Question, Word, WorkStats};
 
 /// Requests from the page, with the local files that they need. Every request except `Cancel` has one final event: the one named last,
-/// `Stopped` if it was cancelled, or `Failed`.
+/// `Stopped` if it was canceled, or `Failed`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum EngineRequest {
     /// Load this model and drop the previous one. Answered by `Loading`.. and `Ready`. With a spare core, a small CPU model scores passes
@@ -63,7 +63,7 @@ pub enum EngineEvent {
     MaskedLmLoaded,
     /// `None` if there is no model, or if the number is unknown.
     TokensCounted(Option<usize>),
-    /// Cancelled before anything was measured. Contains the answer so far.
+    /// Canceled before anything was measured. Contains the answer so far.
     Stopped {
         answer: String,
     },

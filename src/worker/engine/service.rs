@@ -50,7 +50,7 @@ async fn serve(mut requests: UnboundedReceiver<(Envelope<EngineRequest>, Vec<Fil
     }
 }
 
-/// The model, and where it came from. If the device is lost, the model is lost too.
+/// The model and its source. If the device is lost, the model is lost too.
 #[derive(Default)]
 struct EngineState {
     model: Option<Chosen>,
@@ -126,7 +126,7 @@ impl EngineState {
         }
     }
 
-    /// The session; loads the model again if it is lost. Posts `Stopped` and returns `None` if the user cancelled loading.
+    /// The session; loads the model again if it is lost. Posts `Stopped` and returns `None` if the user canceled loading.
     async fn ready(&mut self, page: &Page) -> Result<Option<&mut Session<Engine>>, Problem> {
         // The device can also be lost between two requests.
         if self.session.as_ref().is_none_or(|session| session.lm.is_lost()) {
@@ -270,7 +270,7 @@ async fn read_masked_lm(files: &[File]) -> Result<MaskedLm, Problem> {
 /// Sends events to the page for one request.
 struct Page {
     id: RequestId,
-    /// The request that the user cancelled last.
+    /// The request that the user canceled last.
     cancelled: Rc<Cell<Option<RequestId>>>,
     turn_began_millis: Cell<f64>,
 }

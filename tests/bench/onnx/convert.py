@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Writes a Qwen 3 in GGUF (Q8_0) as ONNX, for onnxruntime-web: FOLDER/f32.onnx, and FOLDER/q8.onnx with the same blocks of 8 bits.
+"""Writes a Qwen 3 in GGUF (Q8_0) as ONNX, for onnxruntime-web: FOLDER/f32.onnx, and FOLDER/q8.onnx with the same 8-bit blocks.
 
     python3 tests/bench/onnx/convert.py MODEL.gguf FOLDER        (needs requirements.txt; takes seconds)
 
-The operators are those of onnxruntime's own exports of such models. Both files hold exactly the weights of the GGUF.
-Which matrices are f32 was measured: in WASM f32 is faster throughout; on WebGPU the layers are faster with 8 bits, the LM
-head with f32. The benchmark compares what the files say with what our engine says before it measures.
+The operators are those of onnxruntime's own exports of such models. Both files contain exactly the weights of the GGUF. Measurements
+decided which matrices are f32: in WASM, f32 is always faster; on WebGPU, 8 bits are faster for layers, and f32 for the LM head. Before it
+measures, the benchmark compares the results of the files with those of our engine.
 
-Inputs: ids [1, n] after p past ones, rows [m] of these n whose next token is asked for, seqlens_k [1] = n + p - 1,
-total_length = n + p, past.LAYER.key and .value [1, kv_heads, p, head_dim]. Outputs: logits [m, vocabulary], present.*
+Inputs: ids [1, n] after p past ones, rows [m] of these n whose next token is requested, seqlens_k [1] = n + p - 1, total_length = n + p,
+past.LAYER.key and .value [1, kv_heads, p, head_dim]. Outputs: logits [m, vocabulary], present.*
 """
 import sys
 from pathlib import Path
@@ -23,10 +23,10 @@ MICROSOFT = "com.microsoft"
 
 
 class Decoder:
-    """The graph, built in the order in which it computes."""
+    """Builds the graph, in the order of computation."""
 
     def __init__(self, reader: gguf.GGUFReader, bits: int):
-        """Layers with matrices of 8 or 32 bits."""
+        """Builds layers with matrices of 8 or 32 bits."""
         self.bits = bits
         self.tensors = {tensor.name.removesuffix(".weight"): tensor for tensor in reader.tensors}
         setting = {name.removeprefix("qwen3."): field.contents() for name, field in reader.fields.items() if name.startswith("qwen3.")}
@@ -76,7 +76,7 @@ class Decoder:
         return self.matmul(self.op("Mul", [silu, up], f"{gate}.up"), f"blk.{i}.ffn_down")
 
     def norm(self, x: str, delta: str | None, name: str) -> tuple[str, str]:
-        """x + delta, and its RMS norm."""
+        """Returns x + delta, and its RMS norm."""
         if delta is None:
             return x, self.op("SimplifiedLayerNormalization", [x, self.f32(name)], f"{name}.out", axis=-1, epsilon=self.epsilon)
         total, inputs = f"{name}.sum", [x, delta, self.f32(name)]
@@ -84,7 +84,7 @@ class Decoder:
         return total, normed
 
     def head_norm(self, x: str, name: str, heads: int) -> str:
-        """The RMS norm of each head by itself."""
+        """RMS norm of each head alone."""
         apart = self.reshape(x, [0, 0, heads, self.head_dim])
         normed = self.op("SimplifiedLayerNormalization", [apart, self.f32(name)], f"{name}.out", axis=-1, epsilon=self.epsilon)
         return self.reshape(normed, [0, 0, heads * self.head_dim])
@@ -99,7 +99,7 @@ class Decoder:
         return self.op("MatMulNBits", inputs, f"{name}.out", domain=MICROSOFT, **sizes)
 
     def rope_tables(self):
-        """cos and sin of each position's angles, [context, head_dim / 2]."""
+        """Cosine and sine of the angles of each position, [context, head_dim / 2]."""
         frequencies = self.rope_base ** -(np.arange(0, self.head_dim, 2) / self.head_dim)
         angles = np.outer(np.arange(self.context), frequencies)
         self.constant("cos", np.cos(angles).astype(np.float32))
@@ -116,7 +116,7 @@ class Decoder:
         return name
 
     def op(self, kind: str, inputs: list[str], *outputs: str, **attributes) -> str:
-        """Adds a node and says the name of its first output."""
+        """Adds a node and returns the name of its first output."""
         self.nodes.append(helper.make_node(kind, inputs, outputs, **attributes))
         return outputs[0]
 
@@ -126,12 +126,12 @@ def value(name: str, kind: int, shape: list) -> onnx.ValueInfoProto:
 
 
 def dequantized(tensor: gguf.ReaderTensor) -> np.ndarray:
-    """As f32, rows first."""
+    """The tensor as f32, rows first."""
     return gguf.dequantize(tensor.data, tensor.tensor_type).reshape(tensor.shape[::-1].tolist())
 
 
 def blocks_of_8_bits(tensor: gguf.ReaderTensor) -> tuple[np.ndarray, np.ndarray]:
-    """Q8_0 as MatMulNBits takes it: bytes with a zero of 128 [rows, blocks, 32], and scales [rows, blocks]."""
+    """Q8_0 in the format of MatMulNBits: bytes with zero point 128 [rows, blocks, 32], and scales [rows, blocks]."""
     assert tensor.tensor_type == gguf.GGMLQuantizationType.Q8_0, f"{tensor.name} is no Q8_0"
     blocks = tensor.data.reshape(tensor.shape[1], -1, 2 + BLOCK)  # a scale in f16, and 32 signed bytes
     scales = np.ascontiguousarray(blocks[..., :2]).view(np.float16)[..., 0]

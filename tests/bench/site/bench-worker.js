@@ -1,4 +1,4 @@
-// Our worker as it is. Beside its messages, one says how large its memory became, in bytes.
+// Our unchanged worker. Also sends messages with the size of its memory in bytes when it grows.
 let memory;
 let largest = 0;
 for (const name of ["instantiate", "instantiateStreaming"]) {

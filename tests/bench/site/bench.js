@@ -1,15 +1,15 @@
-// What is measured in a browser. Each function returns sections {name, begin, end, ..} with times in Unix
-// milliseconds: the test takes CPU time between them from the operating system, and adds up those of one name. And facts.
+// Measurements in a browser. Each function returns facts, and sections {name, begin, end, ..} with times in Unix milliseconds. The test
+// reads the CPU time of the sections from the operating system and sums those with the same name.
 import { text } from "./text.js";
 
 const now = () => performance.timeOrigin + performance.now();
 const MODEL = new URL("model.gguf", location.href).href;
 const PREFILLS = 3;
-/// How long tokens are generated, in milliseconds, and how many at most.
+/// Maximum time of generation in milliseconds, and maximum number of tokens.
 const DECODE_MILLIS = 6000;
 const DECODE_TOKENS = 64;
 
-/// Our engine in its worker, spoken to as the page does it: see src/worker/envelope.rs and src/worker/engine/protocol.rs.
+/// Our engine in its worker, with the page's protocol: see src/worker/envelope.rs and src/worker/engine/protocol.rs.
 class Engine {
   facts = {};
   id = 0;
@@ -33,7 +33,7 @@ class Engine {
     else this.deliver(body);
   }
 
-  /// Sends a request and hands every event that answers it to `take`, until that returns something.
+  /// Sends a request and calls `take` with every event that answers it, until `take` returns a value.
   async ask(request, take) {
     await this.listening;
     this.id += 1;
@@ -62,10 +62,11 @@ class Engine {
     return { ready, section: { name: "load", begin, end: now() } };
   }
 
-  /// Up to `limit` tokens after `prompt`: when it was asked, when the first and the last one came, how many came.
+  /// Generates up to `limit` tokens after `prompt`. Returns the times of the request and of the first and the last token, and the number of
+  /// tokens.
   async generate(prompt, limit) {
     const run = { begin: now(), tokens: 0 };
-    // The engine remembers its last answer; another seed makes it another question.
+    // The engine caches its last answer. Another seed makes this a new question.
     this.seed = (this.seed ?? 0) + 1;
     await this.ask({ Explain: question(prompt, null, 4 * limit, this.seed) }, (event) => {
       if (event.Progress?.Token !== undefined && !run.enough) {
@@ -111,7 +112,7 @@ async function ours(backend, job, has_spare_core) {
   const engine = new Engine();
   const { ready, section } = await engine.load(backend, has_spare_core);
   const { prompt, answer } = text(job);
-  // Browsers compile what they run often a second time: the first runs do not count.
+  // Browsers recompile frequently used code, so the first runs do not count.
   await engine.generate(prompt + answer, 2);
   const read = [];
   for (let i = 0; i < PREFILLS; i += 1) read.push(await engine.generate(prompt + answer, 1));
@@ -128,7 +129,7 @@ async function ours(backend, job, has_spare_core) {
   return { facts, sections: [section, ...prefills, decode, explained] };
 }
 
-/// What the page would take.
+/// The backend that the page would choose.
 async function choice() {
   const engine = new Engine();
   const { ready, section } = await engine.load("Auto");
@@ -145,7 +146,7 @@ async function onnxruntime(provider, job) {
   return measure(provider, job, now);
 }
 
-/// From scores to influence, as at each click: graphs of tokens and of sentences. Times are in milliseconds.
+/// Time from scores to influence, as for each click, for graphs of tokens and of sentences. Times are in milliseconds.
 async function graph() {
   const { instance } = await WebAssembly.instantiateStreaming(fetch("./graph.wasm"));
   const timed = (...sizes) => {

@@ -1,18 +1,18 @@
-// onnxruntime-web on the same weights, which onnx/convert.py wrote as ONNX, and on a job of the same size.
+// onnxruntime-web with the same weights, which onnx/convert.py wrote as ONNX, and a job of the same size.
 //
-// It tells logits, of which log-probabilities are made here, and takes a pass over the whole text for each source. It
-// has no tokenizer: `scores.json` has ids in place of a text, and how likely our engine found each after those before it.
+// It returns logits, from which this script computes log-probabilities. It needs a pass over the whole text for each source. It has no
+// tokenizer, so `scores.json` has ids instead of a text, and our engine's log-probability of each id.
 
 const PREFILLS = 3;
-/// How many tokens are generated at most, and for how long, in milliseconds.
+/// Maximum number of generated tokens, and maximum time in milliseconds.
 const DECODE_TOKENS = 48;
 const DECODE_MILLIS = 12000;
-/// How many tokens are compared with our engine, and the largest difference that is no mistake, in nats.
+/// Number of tokens to compare with our engine, and the largest allowed difference in nats.
 const COMPARED = 50;
 const TOLERANCE = 1e-3;
-/// Stands for the tokens of a source; which id does not change the work.
+/// Replaces the tokens of a source. The choice of the id does not change the work.
 const END = 0;
-/// For each execution provider the build that is made for it, and the file that it is faster on.
+/// For each execution provider: its build, and the model file that is faster with it.
 const BUILDS = { wasm: ["ort.wasm.bundle.min.mjs", "f32.onnx"], webgpu: ["ort.webgpu.bundle.min.mjs", "q8.onnx"] };
 
 export async function measure(provider, job, now) {
@@ -26,7 +26,7 @@ export async function measure(provider, job, now) {
   const { ids, logprobs } = await (await fetch("onnx/scores.json")).json();
   const decoder = await timed("load", 0, () => Decoder.load(provider));
   const facts = { backend: `onnxruntime-web, ${provider}, one thread, ${BUILDS[provider][1]}` };
-  // As with our engine, the first run does not count.
+  // The first run does not count, as with our engine.
   facts.largest_difference_nats = await difference(decoder, ids, logprobs);
   if (!(facts.largest_difference_nats < TOLERANCE)) throw new Error(`wrong by ${facts.largest_difference_nats} nat`);
   let token;
@@ -37,7 +37,7 @@ export async function measure(provider, job, now) {
   const decode = { name: "decode", begin: now(), tokens: 0 };
   for (; decode.tokens < DECODE_TOKENS && now() - decode.begin < DECODE_MILLIS; decode.tokens += 1) token = await decoder.next([token]);
   sections.push({ ...decode, end: now() });
-  // On WebGPU by software it would take many minutes.
+  // With software WebGPU this would take many minutes.
   if (provider === "wasm") {
     const passes = texts(ids, job);
     facts.passes = passes.length;
@@ -48,7 +48,7 @@ export async function measure(provider, job, now) {
   return { facts, sections };
 }
 
-/// A session, and what it remembers of the ids that it has read.
+/// A session, with the keys and values of the ids read so far.
 class Decoder {
   static async load(provider) {
     const [build, file] = BUILDS[provider];
@@ -76,13 +76,13 @@ class Decoder {
     }
   }
 
-  /// Takes these keys and values in place of those before.
+  /// Replaces the keys and values.
   keep(past) {
     Object.values(this.past ?? {}).forEach((tensor) => tensor.dispose());
     this.past = past;
   }
 
-  /// Reads `ids` after those before; the logits after some of them, one row after the other.
+  /// Reads `ids` after the previous ones. Returns the logits after the ids at `rows`, row by row.
   async read(ids, rows) {
     const { Tensor } = this.ort;
     const list = (numbers, shape) => new Tensor("int64", BigInt64Array.from(numbers, BigInt), shape);
@@ -100,7 +100,7 @@ class Decoder {
     return data;
   }
 
-  /// The likeliest id after `ids`.
+  /// The most likely id after `ids`.
   async next(ids) {
     const logits = await this.read(ids, [ids.length - 1]);
     let best = 0;
@@ -108,7 +108,7 @@ class Decoder {
     return best;
   }
 
-  /// ln p of each id of a text from the one at `first` on.
+  /// ln p of each id of a text, from index `first` on.
   async score(ids, first) {
     this.forget();
     const targets = ids.slice(first);
@@ -118,7 +118,7 @@ class Decoder {
   }
 }
 
-/// A device without subgroups: with those of SwiftShader, of 4 lanes, attention comes out wrong by whole nats.
+/// A device without subgroups. With SwiftShader's subgroups of 4 lanes, attention is wrong by several nats.
 async function device() {
   const adapter = await navigator.gpu.requestAdapter();
   const requiredLimits = {};
@@ -126,9 +126,9 @@ async function device() {
   return adapter.requestDevice({ requiredLimits });
 }
 
-/// By how much it differs at most from our engine, where it reads a text at once and where it goes on by a token.
+/// Largest difference from our engine, for a text that is read at once and for one more token.
 async function difference(decoder, ids, logprobs) {
-  // The ln p of id i is at i - 1.
+  // ln p of id i is at index i - 1.
   const [last, end] = [ids.length - 1, ids.length - 2];
   const first = Math.max(1, end - COMPARED);
   const scores = await decoder.score(ids.slice(0, end), first);
@@ -139,13 +139,13 @@ async function difference(decoder, ids, logprobs) {
 
 function logProb(logits, id) {
   let [largest, sum] = [-Infinity, 0];
-  // Loops over indices are the fastest.
+  // Index loops are the fastest.
   for (let i = 0; i < logits.length; i += 1) if (logits[i] > largest) largest = logits[i];
   for (let i = 0; i < logits.length; i += 1) sum += Math.exp(logits[i] - largest);
   return logits[id] - largest - Math.log(sum);
 }
 
-/// The base text and those without a source, each with the first id that is scored.
+/// The base text, and the texts without one source, each with the first id to score.
 function texts(ids, { tokens, sentences, generated }) {
   const length = Math.floor(tokens / sentences);
   const answer = (sentences - generated) * length;

@@ -7,7 +7,7 @@ const WORDS = (
 /// Sentences of `length` tokens: a full stop, and words before it.
 function sentence(number, length) {
   const words = Array.from({ length: length - 1 }, (_, i) => WORDS[(7 * number + i) % WORDS.length]);
-  // A name begins it, so that sentences are told apart.
+  // Each sentence begins with a name, so that sentences differ.
   words[0] = ["Tom", "Ann", "Bob", "Sam"][number % 4];
   return words.join(" ") + ".";
 }

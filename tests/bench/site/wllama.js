@@ -1,8 +1,8 @@
-// wllama (llama.cpp in WASM, one thread) on the same file and the same job.
+// wllama (llama.cpp in WASM, one thread) with the same file and the same job.
 //
-// It has no log-probabilities of a prompt, so a text is scored by forced decoding: a bias makes it choose the wanted
-// token, and it tells how likely that was. A bias holds for a whole request, so the answer here is one word again and
-// again; which word does not change the work, and a request for each token would cost more.
+// It has no log-probabilities of a prompt, so this script scores a text by forced decoding: a bias makes it choose the given token, and it
+// reports the probability of that token. A bias applies to a whole request, so the answer here is one repeated word. The choice of the word
+// does not change the work. A request per token would cost more.
 import { Wllama } from "./wllama/esm/index.js";
 import { sentences, text } from "./text.js";
 
@@ -28,19 +28,19 @@ export async function measure(model, job, now) {
   const greedy = { temperature: 0, top_k: 1, ignore_eos: true };
   const complete = (options) => wllama.createCompletion({ ...greedy, ...options });
   const { prompt, answer } = text(job);
-  // As with our engine, the first run does not count.
+  // The first run does not count, as with our engine.
   const read = () => complete({ prompt: prompt + answer, max_tokens: 1, cache_prompt: false });
   await read();
   for (let i = 0; i < PREFILLS; i += 1) {
     const { result, section } = await timed("prefill", read);
     section.tokens = result.timings.prompt_n;
   }
-  // The text is remembered, so this takes its last token again and goes on.
+  // The text is cached, so this only reads its last token again before it continues.
   const decode = await timed("decode", () => complete({ prompt: prompt + answer, max_tokens: DECODE_TOKENS }));
   decode.section.tokens = decode.result.usage.completion_tokens;
 
   const passes = texts(job);
-  // The base text, a prompt sentence of the middle and the first generated one: as long as the average.
+  // The base text, a prompt sentence in the middle, and the first generated sentence. Their mean length is that of all passes.
   const chosen = [0, 1 + (passes.n_prompt >> 1), 1 + passes.n_prompt].map((i) => passes.all[i]);
   const forced = await timed("job", async () => {
     const results = [];
@@ -56,7 +56,7 @@ export async function measure(model, job, now) {
     passes: passes.all.length,
     measured_passes: chosen.length,
     forced_tokens: total(passes.all),
-    // Nothing, where every forced token came and has a log-probability.
+    // Empty if every forced token was generated and has a log-probability.
     wrong: forced.result.map((result) => result.choices[0]).filter((choice, i) => !isForced(choice, chosen[i].count)),
   };
   return { facts, sections };
@@ -66,7 +66,7 @@ function isForced({ text, logprobs }, count) {
   return text === FORCED.repeat(count) && logprobs.content.length === count && logprobs.content.every(({ logprob }) => logprob < 0);
 }
 
-/// Base text and perturbed ones: what is read, and how many tokens are forced after it.
+/// The base text and the perturbed texts: the text to read, and the number of forced tokens after it.
 function texts(job) {
   const { length, prompt } = sentences(job);
   const end = END.repeat(length);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes what the chat templates make of the messages in rendered.json, and what the lines of expressions.txt make of two messages, as
-Hugging Face transformers renders them. With folders, prints instead what it makes of the templates there and of typical conversations.
+"""Renders the messages in rendered.json with the chat templates, and two messages with the lines of expressions.txt, as Hugging Face
+transformers does, and writes the results. With folders, prints the results of the templates in them for typical conversations.
 
     python3 tests/golden/chat/make.py                               (needs transformers 5.24, jinja2 3.1.6, gguf 0.19.0)
     python3 tests/golden/chat/make.py FOLDER.. > cases.json
@@ -32,7 +32,7 @@ def templates():
     return {
         "Qwen-Qwen3-0.6B": qwen3,
         "Qwen-Qwen2.5-7B-Instruct": (HERE / "like-qwen2.5.jinja").read_text(encoding="utf-8"),
-        # They differ in their dates only, and the cases say which date.
+        # These templates differ only in their dates, which the cases set.
         "meta-llama-Llama-3.1-8B-Instruct": llama3,
         "meta-llama-Llama-3.2-3B-Instruct": llama3,
         **{name: (HERE / f"{name}.jinja").read_text(encoding="utf-8") for name in OF_FAMILIES},
@@ -45,13 +45,13 @@ def rendered(template, case):
     return _compile_jinja_template(template).render(messages=messages, add_generation_prompt=add_generation_prompt, **variables)
 
 
-# The variables that transformers always passes, with a fixed clock.
+# Variables that transformers always sets, with a fixed clock.
 ALWAYS = {"tools": None, "documents": None, "strftime_now": datetime.datetime(2024, 7, 26).strftime}
 MESSAGES = [{"role": "system", "content": "Be brief. "}, {"role": "user", "content": "Why?\nWho's there?"}]
 
 
 def rendered_if_possible(template, case):
-    """None where Jinja2 refuses the template."""
+    """Returns the rendered template, or None if Jinja2 rejects it."""
     try:
         return rendered(template, case)
     except Exception:
@@ -59,7 +59,7 @@ def rendered_if_possible(template, case):
 
 
 def expressions():
-    """A line is a template, as it is or as a JSON string."""
+    """Parses lines. Each is a template, as it is or as a JSON string."""
     case = {"messages": MESSAGES, "add_generation_prompt": True, "variables": {"bos_token": "<s>", "eos_token": "</s>"}}
     lines = (HERE / "expressions.txt").read_text(encoding="utf-8").split("\n")[:-1]
     templates = [json.loads(line) if line.startswith('"') else line for line in lines]
@@ -67,7 +67,7 @@ def expressions():
 
 
 def conversations():
-    """Texts of system, user, assistant, user and so on; with and without a system message."""
+    """Texts of system, user, assistant, user and so on, with and without a system message."""
     texts = ["Be brief. ", "Why?\nWho's there?", "<think>\nHm.\n</think>\n\nI am.", " 2+2? <b>", "4", ""]
     for first in (0, 1):
         for end in range(first + 1, len(texts) + 1):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the model files and figures.json beside this file.
+"""Writes the model files and figures.json next to this file.
 
     python3 tests/golden/stories260k/make.py FOLDER      (needs gguf 0.19.0 and numpy; FOLDER has stories260K.bin and tok512.bin)
 
-The checkpoint is that of llama2.c, whose layout is in its run.c (`memory_map_weights`). Figures are computed in float64 from what is in the
-model files, by the transformer of ../architectures.py, which shares nothing with our engines. Greedy ids were compared with llama.cpp.
+The checkpoint is that of llama2.c. Its run.c describes the layout (`memory_map_weights`). The transformer of ../architectures.py computes
+the figures in float64 from the model files. It shares no code with our engines. Greedy ids were compared with llama.cpp.
 """
 import json
 import pathlib
@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).parent
 sys.path.append(str(HERE.parent))
 from architectures import Shape, log_distributions, rounded  # noqa: E402
 
-# Of the file, of its matrices, and of matrices whose rows do not divide into blocks.
+# Types of the file, of its matrices, and of matrices whose rows do not divide into blocks.
 FILES = [
     ("f32", LlamaFileType.ALL_F32, Type.F32, Type.F32),
     ("f16", LlamaFileType.MOSTLY_F16, Type.F16, Type.F16),
@@ -31,7 +31,7 @@ NORM_EPSILON = 1e-5
 PROMPT = [1, 403, 407, 261, 378]  # "Once upon a time"
 GREEDY_TOKENS = 60
 END_TOKEN = 2
-# The greedy text and what follows here are four sentences given and three generated.
+# The greedy text and these tokens form four given and three generated sentences.
 FURTHER = [
     439, 419, 357, 336, 432, 313, 438, 310, 432, 278, 316, 439, 419, 298, 414, 267, 265, 282, 295, 433, 426, 436, 317,
     286, 296, 418, 269, 279, 292, 416, 439, 413, 409, 416, 327, 263, 415, 294, 267, 400, 426, 338, 336, 432, 313, 442,
@@ -42,7 +42,7 @@ GENERATION = 62
 
 
 def vocabulary(data):
-    """Names and scores, from llama2.c's tokenizer.bin: the longest name's length; then score, length and name of each."""
+    """Names and scores from llama2.c's tokenizer.bin: the length of the longest name, then score, length and name of each token."""
     at, names, scores = 4, [], []
     while at < len(data):
         score, length = struct.unpack_from("<fi", data, at)
@@ -123,7 +123,7 @@ def write(path, sizes, tensors, tokens, file_type, kinds):
 
 
 def weights(path):
-    """What is in the file, in float64."""
+    """The weights in the file, in float64."""
     tensors = GGUFReader(path).tensors
     return {tensor.name: dequantize(tensor.data, tensor.tensor_type).astype(np.float64) for tensor in tensors}
 
@@ -134,7 +134,7 @@ def distributions(shape, weights, ids):
 
 
 def log_probs(shape, weights, ids, read=None):
-    """Of the ids after the first, where the model reads others: `[tokens - 1]`."""
+    """ln p of the ids after the first, if the model reads other ids: `[tokens - 1]`."""
     log_p = distributions(shape, weights, read or ids)
     return log_p[np.arange(len(ids) - 1), ids[1:]]
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Cuts the vocabularies beside this file out of the full ones, and proves that every text keeps its ids.
+"""Cuts the vocabularies next to this file out of full vocabularies, and checks that every text keeps its ids.
 
     cargo build --release
     python3 tests/golden/tokenizers/make.py FOLDER_OF_FULL_VOCABULARIES target/release/glasscage      (needs gguf 0.19.0)
 
-A tokenizer only ever looks up parts of the text. So a vocabulary that keeps every token that occurs anywhere in a text, and every merge
-that makes such a token, gives that text the same ids as the full vocabulary: also where a tokenizer is wrong and merges what it should not.
-Ids stay: a token that is left out becomes an empty one of type UNUSED.
+A tokenizer only looks up parts of the text. So a cut vocabulary gives a text the same ids as the full one if it keeps every token that
+occurs in the text and every merge that makes such a token. This is even true for incorrect merges. Ids stay: a removed token becomes empty,
+with type UNUSED.
 """
 import json
 import pathlib
@@ -18,7 +18,7 @@ import zlib
 from gguf import GGUFReader, GGUFValueType, GGUFWriter, TokenType
 
 HERE = pathlib.Path(__file__).parent
-# Ours, the full file, whether it is cut. The benchmark needs all of Qwen 3's.
+# Our name, the full file, and whether it is cut. The benchmark needs the whole vocabulary of Qwen 3.
 VOCABULARIES = [
     ("gpt-2", "ggml-vocab-gpt-2.gguf", True),
     ("llama-2", "ggml-vocab-llama-spm.gguf", True),
@@ -27,7 +27,7 @@ VOCABULARIES = [
 ]
 TOKENS, TYPES, MERGES, SCORES = (f"tokenizer.ggml.{part}" for part in ("tokens", "token_type", "merges", "scores"))
 BLANK = "▁"
-# What tests/native/chat.rs asks for, in the frame of Llama 3.
+# Texts of tests/native/chat.rs in the chat template of Llama 3.
 FRAMED = ["user<|end_header_id|>\n\nHi there.<|eot_id|>", "user<|end_header_id|>\n\nSay <|eot_id|>.<|eot_id|>"]
 
 
@@ -44,7 +44,7 @@ def texts():
 
 
 def byte_spelling():
-    """How GPT-2 spells each byte: https://github.com/openai/gpt-2/blob/master/src/encoder.py, `bytes_to_unicode`."""
+    """GPT-2's spelling of each byte: https://github.com/openai/gpt-2/blob/master/src/encoder.py, `bytes_to_unicode`."""
     plain = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
     others = [byte for byte in range(256) if byte not in plain]
     return {**{byte: chr(byte) for byte in plain}, **{byte: chr(256 + i) for i, byte in enumerate(others)}}
@@ -59,7 +59,7 @@ def kept(fields):
     else:
         spelled = [text.replace(" ", BLANK) for text in texts()]
     everything = "\0".join(spelled)
-    # SentencePiece puts a blank before a text, and before what follows a special token.
+    # SentencePiece adds a blank before a text, and before text after a special token.
     return [type != TokenType.NORMAL or name.removeprefix(BLANK) in everything for name, type in zip(names, types)]
 
 
@@ -71,7 +71,7 @@ def cut(fields):
         if key in fields:
             fields[key] = [value if is_kept else blank for value, is_kept in zip(fields[key], keep)]
     if MERGES in fields:
-        # "a b" makes "ab"; a part may be a blank, but never has one beside others.
+        # The merge "a b" makes "ab". A part may be a blank itself, but it has no other blanks.
         fields[MERGES] = [merge for merge in fields[MERGES] if merge.replace(" ", "") in left]
     return sum(keep)
 
@@ -93,7 +93,7 @@ def ids(glasscage, model):
 
 
 def check(name, full, ours, glasscage):
-    """The same ids with both, and those that the cases have from llama.cpp."""
+    """Checks that both vocabularies give the same ids, and that they equal llama.cpp's in the cases."""
     of_full, of_ours = ids(glasscage, full), ids(glasscage, ours)
     assert of_full == of_ours, name
     for case in cases(name):

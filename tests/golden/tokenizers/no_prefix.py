@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes llama-2-no-prefix.json beside this file: what SentencePiece makes of texts before which it puts no space, as Gemma's files ask.
+"""Writes llama-2-no-prefix.json next to this file: SentencePiece's ids of texts without an added space at the start, as in Gemma's files.
 
     python3 tests/golden/tokenizers/no_prefix.py        (needs gguf 0.19.0, sentencepiece 0.2.3, protobuf)
 
-The vocabulary is Llama 2's as cut beside this file; every third of its texts is taken.
+The vocabulary is the cut Llama 2 vocabulary next to this file. The texts are every third of its texts.
 """
 import json
 import pathlib
@@ -30,7 +30,7 @@ def fields():
 def model():
     made = protocol.ModelProto()
     for i, (name, score, kind) in enumerate(zip(*fields())):
-        # A token that was cut out has no name; the numbers of types are the same in both.
+        # A removed token has no name. Type numbers are the same in both formats.
         made.pieces.append(Piece(piece=name or f"\x01cut {i}", score=score, type=kind if name else UNUSED))
     made.trainer_spec.model_type = protocol.TrainerSpec.BPE
     made.trainer_spec.byte_fallback = True

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes pre-tokenizers.json beside this file: into which words Hugging Face's tokenizers split texts.
+"""Writes pre-tokenizers.json next to this file: the words into which Hugging Face's tokenizers split texts.
 
     python3 tests/golden/tokenizers/pre_tokenizers.py        (needs tokenizers 0.23.3)
 
-Patterns are those of the models' own tokenizer.json, as far as llama.cpp (src/llama-vocab.cpp of 0.3.36 of llama-cpp-python) quotes them or
-Hugging Face has them built in; otherwise llama.cpp's. They run in Oniguruma, ours do not.
+The patterns are those of the models' own tokenizer.json, if llama.cpp quotes them (src/llama-vocab.cpp in llama-cpp-python 0.3.36) or
+Hugging Face has them built in. Otherwise they are llama.cpp's. They run in Oniguruma; ours do not.
 """
 import json
 import pathlib
@@ -54,7 +54,7 @@ JAIS_BLANKS = "|".join(rf"\s{{{n}}}(?!\S)" for n in ("512", "256", "128", "64", 
 
 
 def deepseek_letters():
-    """The one pattern that is a list of letters: as our table has it, since no library has it built in."""
+    """The only pattern that is a list of letters. Taken from our table, because no library has it built in."""
     table = (pathlib.Path(__file__).parents[3] / "src/model/tokenizer/pre_tokenizers.rs").read_text(encoding="utf-8")
     lines = re.search(r"DEEPSEEK_LLM_LETTERS: &str = concat!\((.*?)\);", table, re.DOTALL).group(1)
     return "".join(re.findall(r'r"(.*)"', lines))
@@ -89,7 +89,7 @@ RULES = {
     "ufakzeka": split(rf"{WORD}|\p{{N}}|{MARKS}|{BLANKS}"),
     "laguna": split(r"[^\n]+|[\n]+", QWEN),
 }
-# Rows with the patterns of another one, and other flags.
+# Names that use the patterns of another name, with other flags.
 SAME = {"smaug-bpe": "llama-bpe", "glm4": "llama-bpe"}
 
 TEXTS = [
@@ -108,7 +108,7 @@ TEXTS = [
 
 
 def lengths(rules, text):
-    """Of the words, in bytes."""
+    """Lengths of the words, in bytes."""
     spans = [span for _, span in rules.pre_tokenize_str(text)]
     assert "".join(text[start:end] for start, end in spans) == text, (text, spans)
     return " ".join(str(len(text[start:end].encode())) for start, end in spans if start < end)

@@ -1,8 +1,8 @@
-//! Clicks that make sure where they arrive.
+//! Clicks that check which element receives them.
 //!
-//! A driver computes where an element is, and presses at that place a moment later. When the page moves in between, the press hits another
-//! element, or nothing, and the driver reports success. So a click here waits until the element holds still, listens for the click, and
-//! asks where it arrived.
+//! A driver computes the position of an element and presses there a moment later. If the page moves in between, the press hits another
+//! element or nothing, and the driver still reports success. So `click` waits until the element holds still, listens for the click, and
+//! checks which element received it.
 
 use std::time::{Duration, Instant};
 
@@ -12,10 +12,10 @@ use thirtyfour::error::WebDriverErrorInner;
 
 use super::Browser;
 
-/// Looks whether the element can be clicked, and begins to listen. Calls back "ready", or why not yet.
+/// Checks whether the element can be clicked, and starts to listen. Returns "ready" or the reason why not yet.
 ///
-/// The place is the one that drivers click: the middle of the part of the element's first box that is in the window. A tab that is
-/// not drawn gets no frames, so a timer stands in for them.
+/// Drivers click the center of the visible part of the element's first box, so the script checks that point. A tab that is not drawn gets
+/// no animation frames, so a timer replaces them.
 const AIM: &str = "
     const [id, done] = arguments;
     const frame = () => new Promise(resolve => { requestAnimationFrame(resolve); setTimeout(resolve, 250); });
@@ -53,20 +53,20 @@ const AIM: &str = "
         return 'ready';
     })().then(done, error => done(`an error: ${error}`));";
 
-/// Where the click arrived: "here", the name of another element, or null if it has not arrived yet. If the click opened another page, the
-/// variable is gone. What a click changes at once is drawn two frames later.
+/// Returns where the click arrived: "here", the name of another element, or null if it has not arrived yet. If the click opened another
+/// page, the variable is undefined. After an arrived click, waits two frames, because its immediate changes are drawn by then.
 const ARRIVED: &str = "
     const done = arguments[0];
     const arrived = window.clickArrived === undefined ? 'here' : window.clickArrived;
     const frame = () => new Promise(resolve => { requestAnimationFrame(resolve); setTimeout(resolve, 250); });
     if (arrived === 'here') frame().then(frame).then(() => done(arrived)); else done(arrived);";
 
-/// After so long a click that has not arrived was lost.
+/// A click that has not arrived after this time is lost.
 const ARRIVAL: Duration = Duration::from_secs(10);
 
 impl Browser {
-    /// Clicks on an element, as soon as it is there, holds still and has nothing in front of it. When this returns, the click has
-    /// arrived, and what it changes at once is on the page.
+    /// Clicks an element as soon as it exists, holds still and is not covered. On return, the click has arrived and its immediate changes
+    /// are drawn.
     pub async fn click(&self, id: &str) {
         let began = Instant::now();
         loop {
@@ -82,7 +82,7 @@ impl Browser {
         }
     }
 
-    /// Whether nothing moves from one view to another.
+    /// Whether no transition between views is in progress.
     pub async fn is_still(&self) -> bool {
         let script = "return !document.documentElement.hasAttribute('data-moving')";
         let still = self.driver.execute(script, Vec::new()).await.expect("a script runs");
@@ -92,14 +92,14 @@ impl Browser {
     async fn aim(&self, id: &str) -> Result<(), String> {
         let seen = match self.driver.execute_async(AIM, vec![json!(id)]).await {
             Ok(seen) => seen.json().as_str().unwrap_or("no answer").to_owned(),
-            // Between two pages.
+            // Scripts fail while the browser loads another page.
             Err(error) => format!("the browser says {error}"),
         };
         if seen == "ready" { Ok(()) } else { Err(seen) }
     }
 
-    /// Whether a press arrived at the element. A press that arrived somewhere else is a failure: the page moved under the pointer, as it
-    /// would have for a visitor.
+    /// Presses the element. Returns whether the press arrived there. Fails the test if it arrived at another element, because the page
+    /// would also move under a visitor's pointer.
     async fn press(&self, id: &str) -> bool {
         let Some(element) = self.try_find(id).await else { return false };
         if let Err(error) = element.click().await {
@@ -114,7 +114,7 @@ impl Browser {
         }
         let began = Instant::now();
         loop {
-            // A script fails while one page gives way to another, and while the click has opened a dialog of the browser.
+            // A script fails while the browser loads another page and while a browser dialog is open. In both cases the click has arrived.
             let Ok(arrived) = self.driver.execute_async(ARRIVED, Vec::new()).await else { return true };
             match Option::<String>::deserialize(arrived.json()).expect("a name or null").as_deref() {
                 Some("here") => return true,

@@ -1,4 +1,4 @@
-//! The programs that drive browsers, one for each browser that is started.
+//! `WebDriver` programs. Each started browser has its own.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 use thirtyfour::{Capabilities, ChromeCapabilities};
 
-/// The longest that a browser may take to start.
+/// Time limit for starting a browser, and for scripts.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Software WebGPU, nothing fetched in the background, and of a browser no more than a page needs.
+/// Enables software WebGPU. Disables background downloads and other browser features that the page does not need.
 const CHROMIUM_ARGUMENTS: &[&str] = &[
     "--headless=new",
     "--no-sandbox",
@@ -31,7 +31,7 @@ const CHROMIUM_ARGUMENTS: &[&str] = &[
     "--enable-unsafe-swiftshader",
 ];
 
-/// Where Debian puts the small browser that comes with `WebKitGTK`.
+/// Path of `WebKitGTK`'s small browser on Debian.
 const MINI_BROWSER: &str = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser";
 
 /// Browsers by their engines.
@@ -43,7 +43,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What the environment variable `GLASSCAGE_BROWSER` names, else Chromium.
+    /// The browser in the environment variable `GLASSCAGE_BROWSER`, or Chromium.
     pub fn chosen() -> Self {
         match std::env::var("GLASSCAGE_BROWSER").as_deref() {
             Err(_) | Ok("chromium") => Self::Chromium,
@@ -53,7 +53,7 @@ impl Kind {
         }
     }
 
-    /// Where its tests write: those in another browser may run at the same time.
+    /// Folder for files that tests write. Each browser has its own, because tests in several browsers may run at the same time.
     pub fn folder(self) -> PathBuf {
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{self:?}").to_lowercase())
     }
@@ -66,7 +66,7 @@ impl Kind {
         }
     }
 
-    /// With what it stores kept in the folder `profile`.
+    /// Chromium and Firefox store their data in the folder `profile`, if given.
     fn capabilities(self, profile: Option<&Path>) -> Capabilities {
         match self {
             Self::Chromium => chromium(profile).into(),
@@ -85,7 +85,7 @@ fn chromium(profile: Option<&Path>) -> ChromeCapabilities {
     capabilities
 }
 
-/// With WebGPU, which Firefox 153 has behind preferences on Linux, and on any driver.
+/// Enables WebGPU with every GPU driver. In Firefox 153 on Linux, WebGPU needs these preferences.
 fn firefox(profile: Option<&Path>) -> Capabilities {
     let arguments = match profile {
         Some(profile) => json!(["-headless", "-profile", profile]),
@@ -111,12 +111,12 @@ pub struct Driver {
     pub kind: Kind,
     program: Child,
     port: u16,
-    /// A screen in memory, for what knows no other.
+    /// A virtual screen, for browsers without a headless mode.
     screen: Option<Child>,
 }
 
 impl Driver {
-    /// A browser without a page.
+    /// Starts a browser without opening a page.
     pub async fn start(profile: Option<&Path>) -> (Self, WebDriver) {
         let kind = Kind::chosen();
         let capabilities = kind.capabilities(profile);
@@ -139,13 +139,13 @@ impl Driver {
         }
     }
 
-    /// The driver's program, on a port that was free.
+    /// Starts the driver program on a free port.
     fn spawn(kind: Kind) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port();
         let mut program = Command::new(kind.program());
         program.arg(format!("--port={port}")).stdout(Stdio::null()).stderr(Stdio::null());
         if kind == Kind::Firefox {
-            // By which tests set the colors and the network of the whole browser.
+            // Tests need this to set the color scheme and the network state of the whole browser.
             program.arg("--allow-system-access");
         }
         let screen = (kind == Kind::WebKit).then(|| screen_for(&mut program));
@@ -153,7 +153,7 @@ impl Driver {
         Self { kind, program, port, screen }
     }
 
-    /// Drives the same Chromium by another session, whose tab may have crashed in the one before.
+    /// Opens another session on the same Chromium, for example after its tab crashed in the session `before`.
     pub async fn attach(&self, before: &WebDriver) -> WebDriver {
         let options = before.handle().capabilities().get("goog:chromeOptions").expect("a session of Chromium");
         let address = options["debuggerAddress"].as_str().expect("where it is driven");
@@ -169,7 +169,7 @@ impl Driver {
         self.program.wait().ok();
     }
 
-    /// The driver and everything that it started.
+    /// Process ids of the driver and of all its descendants.
     pub fn processes(&self) -> Vec<u32> {
         let all = all_processes();
         let mut family = vec![self.program.id()];
@@ -182,7 +182,7 @@ impl Driver {
         family
     }
 
-    /// Whether Chromium's driver could be asked to end, which ends Chromium too.
+    /// Asks Chromium's driver to shut down, which also ends Chromium. Returns whether the driver answered.
     fn shut_down(&self) -> bool {
         if self.kind != Kind::Chromium {
             return false;
@@ -200,11 +200,11 @@ impl Driver {
 }
 
 impl Drop for Driver {
-    /// Also where a test panicked.
+    /// Ends the browser, also after a test panicked.
     fn drop(&mut self) {
         if !matches!(self.program.try_wait(), Ok(Some(_))) && !self.shut_down() {
             let all: Vec<String> = self.processes().iter().rev().map(u32::to_string).collect();
-            // Some of them end meanwhile by themselves.
+            // Some of these processes may already have ended.
             Command::new("kill").arg("-9").args(all).stderr(Stdio::null()).status().ok();
         }
         self.program.wait().ok();
@@ -215,7 +215,7 @@ impl Drop for Driver {
     }
 }
 
-/// All processes of the machine, each with its parent.
+/// All processes of this machine: process id and parent id.
 fn all_processes() -> Vec<[u32; 2]> {
     let folders = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = folders.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -229,7 +229,7 @@ fn all_processes() -> Vec<[u32; 2]> {
         .collect()
 }
 
-/// A screen that is in memory only, on which `program` is to show its windows.
+/// Starts a virtual screen and makes `program` show its windows there.
 fn screen_for(program: &mut Command) -> Child {
     let arguments = ["-displayfd", "1", "-screen", "0", "2000x1300x24", "-nolisten", "tcp"];
     let mut screen = Command::new("Xvfb")
@@ -240,7 +240,7 @@ fn screen_for(program: &mut Command) -> Child {
         .expect("Xvfb starts (cargo xtask test installs it)");
     let mut number = String::new();
     BufReader::new(screen.stdout.take().expect("an output")).read_line(&mut number).expect("the number of the screen");
-    // Without accessibility services and sandbox, neither of which is there for root in a container.
+    // Disable accessibility services and the sandbox, because root in a container has neither.
     program.env("DISPLAY", format!(":{}", number.trim())).env("NO_AT_BRIDGE", "1").env("WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS", "1");
     screen
 }

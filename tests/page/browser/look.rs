@@ -1,4 +1,4 @@
-//! How a page is looked at: the size of the window and the colors that the visitor prefers.
+//! Window size, preferred color scheme and network state of a browser.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use thirtyfour::{RequestData, SessionId};
 
 use super::driver::Kind;
 
-/// Which of Firefox's scripts see: the page, or the browser itself.
+/// Sets the context of scripts in Firefox: the page (`content`) or the browser itself (`chrome`).
 #[derive(Debug)]
 struct SetContext(&'static str);
 
@@ -18,7 +18,7 @@ impl FormatRequestData for SetContext {
     }
 }
 
-/// Window size in CSS pixels and the color scheme that the visitor prefers; `WebKitGTK` has one scheme for as long as it runs.
+/// Sets the window size in CSS pixels and the preferred color scheme. `WebKitGTK` cannot change its scheme while it runs.
 pub async fn set(driver: &WebDriver, kind: Kind, (width, height): (u32, u32), scheme: &str) {
     match kind {
         Kind::Chromium => {
@@ -29,7 +29,7 @@ pub async fn set(driver: &WebDriver, kind: Kind, (width, height): (u32, u32), sc
         }
         Kind::Firefox => {
             let value = if scheme == "dark" { 0 } else { 1 };
-            // A window of Firefox is not narrower than its own buttons need.
+            // By default, a window of Firefox is at least as wide as its own buttons.
             let script = "Services.prefs.setIntPref('layout.css.prefers-color-scheme.content-override', arguments[0]);
                 document.documentElement.style.minWidth = '0';";
             in_firefox(driver, script, vec![json!(value)]).await;
@@ -39,7 +39,7 @@ pub async fn set(driver: &WebDriver, kind: Kind, (width, height): (u32, u32), sc
     }
 }
 
-/// Whether the browser has a network, as far as it tells pages.
+/// Sets whether the browser reports a network to pages.
 pub async fn set_online(driver: &WebDriver, kind: Kind, is_online: bool) {
     match kind {
         Kind::Chromium => {
@@ -51,7 +51,7 @@ pub async fn set_online(driver: &WebDriver, kind: Kind, is_online: bool) {
     }
 }
 
-/// Runs a script that sees the whole browser.
+/// Runs a script in the context of Firefox itself.
 async fn in_firefox(driver: &WebDriver, script: &str, arguments: Vec<Value>) {
     driver.handle().cmd(SetContext("chrome")).await.expect("scripts may see the browser");
     let done = driver.execute(script, arguments).await;
@@ -59,9 +59,10 @@ async fn in_firefox(driver: &WebDriver, script: &str, arguments: Vec<Value>) {
     done.expect("a script runs");
 }
 
-/// Makes the window so large that the page has this size (CSS pixels).
+/// Sizes the window so that the page has this size, in CSS pixels.
 async fn resize(driver: &WebDriver, width: u32, height: u32) {
-    // What stands around the page is known once the window has a size. WebKitGTK says -62 where its own buttons need more room.
+    // The size of the browser's own borders is known only after the window has a size. WebKitGTK reports -62 if its own buttons need more
+    // room.
     for _ in 0..2 {
         let around = "return [outerWidth - innerWidth, outerHeight - innerHeight].map(around => Math.max(around, 0))";
         let around: [u32; 2] = driver.execute(around, Vec::new()).await.expect("a script runs").convert().expect("two numbers");

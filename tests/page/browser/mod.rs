@@ -1,4 +1,4 @@
-//! A browser without a screen, with a fresh profile.
+//! A headless browser with a fresh profile.
 
 mod click;
 mod driver;
@@ -14,42 +14,41 @@ use serde_json::json;
 use thirtyfour::common::print::PrintParameters;
 use thirtyfour::prelude::*;
 
-/// The longest that anything on the page may take here, with the built-in model. It only ends a test that hangs, also on a slow machine
-/// that does other work.
+/// Time limit of each wait, with the built-in model. Only a test that hangs reaches it, even on a slow and busy machine.
 const TIMEOUT: Duration = Duration::from_secs(180);
 
-/// A longer text is put into its field at once (bytes).
+/// Longest text that is typed key by key, in bytes. A longer text is set at once.
 const LONGEST_TYPED: usize = 300;
 
-/// Longer than anything moves or changes its color.
+/// Longer than any transition of position or color on the page.
 pub const TRANSITION: Duration = Duration::from_millis(400);
 
 pub const DESKTOP: (u32, u32) = (1280, 900);
-/// What is left of a small desktop screen.
+/// Page area on a small desktop screen.
 const SMALL_DESKTOP: (u32, u32) = (1280, 800);
 pub const PHONE: (u32, u32) = (390, 844);
 
 pub struct Browser {
     pub driver: WebDriver,
     program: Driver,
-    /// The longest that anything may take.
+    /// Time limit of each wait.
     pub timeout: Duration,
 }
 
 impl Browser {
-    /// The page, its form open, as a visitor finds it who has begun to ask.
+    /// Opens the page and its form.
     pub async fn open(url: &str) -> Self {
         Self::open_in(None, url).await
     }
 
-    /// A browser that keeps what it stores in the folder `profile`.
+    /// Like [`Browser::open`], with the browser's data in the folder `profile`.
     pub async fn open_in(profile: Option<&Path>, url: &str) -> Self {
         let browser = Self::start(profile).await;
         browser.goto(url).await;
         browser
     }
 
-    /// A browser without a page.
+    /// Starts a browser without opening a page.
     pub async fn start(profile: Option<&Path>) -> Self {
         let (program, driver) = Driver::start(profile).await;
         let browser = Self { driver, program, timeout: TIMEOUT };
@@ -64,7 +63,7 @@ impl Browser {
         self.open_form().await;
     }
 
-    /// From now on remembers errors of the page's workers: the page says that an engine stopped, not what the browser said.
+    /// Starts to record errors of the page's workers, because the page does not show the browser's messages.
     async fn record_worker_errors(&self) {
         let script = "window.workerErrors = [];
             window.Worker = class extends Worker {
@@ -81,7 +80,7 @@ impl Browser {
         errors.ok().and_then(|errors| errors.json().as_str().map(str::to_owned)).unwrap_or_default()
     }
 
-    /// Opens the form, as "Try your own prompt" does.
+    /// Opens the form, like the button "Try your own prompt".
     pub async fn open_form(&self) {
         self.open_details_of("prompt-input").await;
         let is_shown = async || self.find("prompt-input").await.is_displayed().await.unwrap_or(false).then_some(());
@@ -108,12 +107,12 @@ impl Browser {
         self.program.kind
     }
 
-    /// Window size in CSS pixels and the color scheme that the visitor prefers.
+    /// Sets the window size in CSS pixels and the preferred color scheme.
     pub async fn look(&self, size: (u32, u32), scheme: &str) {
         look::set(&self.driver, self.program.kind, size, scheme).await;
     }
 
-    /// The element with this `data-testid`, when it is there.
+    /// Waits for the element with this `data-testid`.
     pub async fn find(&self, id: &str) -> WebElement {
         self.wait(&format!("{id} on the page"), async || self.try_find(id).await).await
     }
@@ -122,7 +121,7 @@ impl Browser {
         self.driver.find(By::Css(format!("[data-testid='{id}']"))).await.ok()
     }
 
-    /// How many elements have this `data-testid`.
+    /// Number of elements with this `data-testid`.
     pub async fn count(&self, id: &str) -> usize {
         self.driver.find_all(By::Css(format!("[data-testid='{id}']"))).await.expect("a list").len()
     }
@@ -140,14 +139,14 @@ impl Browser {
         self.program.kill();
     }
 
-    /// The processes of this browser that are of one type, as Chromium names it.
+    /// Process ids of this browser with Chromium's process type `kind`.
     fn processes_of(&self, kind: &str) -> Vec<u32> {
         let arguments = |process: &u32| std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default();
         let is_meant = |process: &u32| arguments(process).contains(&format!("--type={kind}"));
         self.program.processes().into_iter().filter(is_meant).collect()
     }
 
-    /// Bytes in main memory of the processes that run pages and their workers.
+    /// Resident memory of the renderer processes, in bytes. They run pages and their workers.
     pub fn resident_bytes(&self) -> u64 {
         let kilobytes = |process: u32| {
             let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
@@ -157,19 +156,19 @@ impl Browser {
         self.processes_of("renderer").into_iter().map(kilobytes).sum::<u64>() * 1024
     }
 
-    /// Kills the process that does all GPU work of this browser.
+    /// Kills the GPU process of this browser.
     pub fn crash_gpu(&self) {
         let gpu = self.processes_of("gpu-process").into_iter().next().expect("a GPU process");
         let killed = Command::new("kill").args(["-9", &gpu.to_string()]).status().expect("kill runs");
         assert!(killed.success(), "the GPU process was not killed: {killed}");
     }
 
-    /// Ends the process that draws the tab, as a want of memory does, and drives the tab anew.
+    /// Crashes the renderer of the tab, as if memory ran out, and opens a new session for the tab.
     pub async fn crash_tab(&mut self) {
-        // The driver knows no answer but that the tab has crashed.
+        // The driver always reports an error here, because the tab crashed.
         drop(self.driver.cdp().send_raw("Page.crash", json!({})).await);
         let again = self.program.attach(&self.driver).await;
-        // The session before would end the browser with itself.
+        // Leak the old session, because closing it would end the browser.
         std::mem::replace(&mut self.driver, again).leak().expect("it is left as it is");
     }
 
@@ -180,7 +179,7 @@ impl Browser {
         self.driver.execute(script, Vec::new()).await.expect("a script runs");
     }
 
-    /// What is in a text field.
+    /// The value of a text field.
     pub async fn value(&self, id: &str) -> String {
         self.read(id, async |element| element.prop("value").await).await.unwrap_or_default()
     }
@@ -204,7 +203,7 @@ impl Browser {
         }
     }
 
-    /// An attribute that is a number.
+    /// The value of a numeric attribute.
     pub async fn attribute(&self, id: &str, name: &str) -> f64 {
         let value = self.read(id, async |element| element.attr(name).await).await;
         value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{id} has no number {name}"))
@@ -216,7 +215,7 @@ impl Browser {
         self.wait(&format!("{id} with {name}=\"{value}\""), has).await;
     }
 
-    /// Reads something of an element: of the new one, where the page draws it anew in between.
+    /// Reads a property of an element. Tries again if the page replaces the element in between.
     async fn read<T>(&self, id: &str, read: impl AsyncFn(WebElement) -> WebDriverResult<T>) -> T {
         self.wait(&format!("{id} on the page"), async || read(self.try_find(id).await?).await.ok()).await
     }
@@ -226,9 +225,9 @@ impl Browser {
         self.read(id, async |element| element.focus().await).await;
     }
 
-    /// Replaces what is in a text field.
+    /// Replaces the text of a field.
     pub async fn fill(&self, id: &str, text: &str) {
-        // Drivers press a key for each character, and the one of WebKitGTK has only the keys of a keyboard of the United States.
+        // Drivers press a key for each character. WebKitGTK's driver only has the keys of a US keyboard.
         if self.program.kind == Kind::WebKit || text.len() > LONGEST_TYPED {
             return self.set_value(id, text, "input").await;
         }
@@ -264,12 +263,12 @@ impl Browser {
         self.read(id, set).await;
     }
 
-    /// What `look` finds, as soon as it finds something.
+    /// Waits until `look` returns a value, and returns it.
     pub async fn wait<T>(&self, what: &str, look: impl AsyncFn() -> Option<T>) -> T {
         self.wait_while_moving(what, async || (), look).await
     }
 
-    /// What `look` finds, as soon as it finds something; waits as long as `progress` changes.
+    /// Like [`Browser::wait`], but restarts the time limit whenever `progress` changes.
     async fn wait_while_moving<T, P: PartialEq>(&self, what: &str, progress: impl AsyncFn() -> P, look: impl AsyncFn() -> Option<T>) -> T {
         let (mut last, mut since) = (progress().await, Instant::now());
         loop {
@@ -287,7 +286,7 @@ impl Browser {
         }
     }
 
-    /// Ends the test, with a picture of the page.
+    /// Takes a screenshot and fails the test.
     async fn fail(&self, why: &str) -> ! {
         let test = std::thread::current().name().unwrap_or("unknown").replace("::", "-");
         let file = screenshot_file(self.kind(), &format!("failed-{test}"));
@@ -297,18 +296,18 @@ impl Browser {
         }
     }
 
-    /// Waits for an alert and returns its text.
+    /// Waits for a problem and returns its text.
     pub async fn problem(&self) -> String {
         self.wait("a problem", async || self.try_find("problem").await?.text().await.ok().filter(|text| !text.is_empty())).await
     }
 
-    /// Waits until there is nothing to stop.
+    /// Waits until no run is in progress.
     pub async fn stopped(&self) {
         self.wait("the end of the run", async || (!self.is_running().await).then_some(())).await;
     }
 
-    /// From now on presses Stop as soon as the text at the CSS selector `place` has more than `n_characters`.
-    /// The page does it itself: by the time that a driver on a slow machine has looked, an answer may have ended.
+    /// Installs a script that presses Stop as soon as the text at the CSS selector `place` has more than `n_characters`. A driver on a slow
+    /// machine could check too late, after the end of the answer.
     pub async fn stop_once(&self, place: &str, n_characters: usize) {
         let script = "const [place, n_characters] = arguments;
             new MutationObserver((changes, observer) => {
@@ -321,7 +320,7 @@ impl Browser {
         self.driver.execute(script, vec![json!(place), json!(n_characters)]).await.expect("a script");
     }
 
-    /// Whether there is something to stop.
+    /// Whether a run is in progress.
     pub async fn is_running(&self) -> bool {
         match self.try_find("stop-button").await {
             Some(button) => button.is_displayed().await.unwrap_or(false),
@@ -329,7 +328,7 @@ impl Browser {
         }
     }
 
-    /// Waits for the end of a run, however long a slow machine computes: every pass is done, or was stopped.
+    /// Waits until the run has ended and an explanation is on screen. Waits as long as the status changes, because machines can be slow.
     pub async fn explained(&self) {
         let progress = async || match self.try_find("status").await {
             Some(status) => status.text().await.ok(),
@@ -346,7 +345,7 @@ impl Browser {
         .await;
     }
 
-    /// How many sentences are shown by an estimate.
+    /// Number of sentences with an estimated share.
     pub async fn n_estimated(&self) -> usize {
         self.driver.find_all(By::Css(".sentence.estimated")).await.expect("sentences can be counted").len()
     }
@@ -356,21 +355,21 @@ impl Browser {
         self.picture().await.into_iter().map(|[label, ..]| label).collect()
     }
 
-    /// The whole picture in numbers, at one moment: label, CAGE share, row share and selection of every sentence.
+    /// All sentences at one moment: label, CAGE share, direct share and selection of each.
     pub async fn picture(&self) -> Vec<[String; 4]> {
         let script = "return [...document.querySelectorAll(\"[data-testid^='sentence-']\")].map(row =>
             [row.dataset.testid.slice('sentence-'.length), ...['share', 'direct', 'selected'].map(name => row.dataset[name] ?? '')])";
         self.driver.execute(script, Vec::new()).await.expect("a script runs").convert().expect("texts")
     }
 
-    /// Saves what the visitor sees where `GLASSCAGE_SCREENSHOTS` names a folder: for somebody to look at.
+    /// Saves a screenshot for people to look at, if `GLASSCAGE_SCREENSHOTS` names a folder.
     pub async fn screenshot(&self, name: &str) {
         if pictures_are_wanted() {
             self.driver.screenshot(&screenshot_file(self.kind(), name)).await.expect("a screenshot");
         }
     }
 
-    /// The page on A4 paper, as a PDF beside the screenshots.
+    /// Prints the page as a PDF into the folder of the screenshots. Returns the path of the PDF.
     pub async fn print(&self, name: &str) -> PathBuf {
         self.screenshot(name).await;
         let file = screenshot_file(self.kind(), name).with_extension("pdf");
@@ -379,8 +378,8 @@ impl Browser {
         file
     }
 
-    /// Screenshots of what there is around an element: on a small desktop and on a phone, in light and, for somebody to look at, in dark.
-    /// Nothing may be wider than the window.
+    /// Takes screenshots around an element on a small desktop and on a phone, in light colors. Adds dark colors if this run saves
+    /// screenshots. Fails if the page is wider than its window.
     pub async fn pictures_of(&self, id: &str, name: &str) {
         for (size, device) in [(SMALL_DESKTOP, "desktop"), (PHONE, "phone")] {
             for scheme in if pictures_are_wanted() { &["light", "dark"][..] } else { &["light"] } {
@@ -393,31 +392,31 @@ impl Browser {
         self.look(DESKTOP, "light").await;
     }
 
-    /// How high the whole page is, in pixels.
+    /// Height of the whole page, in pixels.
     pub async fn page_height(&self) -> u32 {
         let script = "return document.documentElement.scrollHeight";
         self.driver.execute(script, Vec::new()).await.expect("a script runs").convert().expect("a number")
     }
 
-    /// How far the page is wider than the window, in pixels.
+    /// Width of the page beyond the window, in pixels.
     pub async fn overflow(&self) -> i64 {
         let script = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
         self.driver.execute(script, Vec::new()).await.expect("a script runs").json().as_i64().expect("a number")
     }
 
-    /// Whether an element is in the window as a whole.
+    /// Whether the full height of an element is in the window.
     pub async fn is_in_view(&self, id: &str) -> bool {
         let script = "const box = arguments[0].getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight";
         let element = self.find(id).await.to_json().expect("an element has a name");
         self.driver.execute(script, vec![element]).await.expect("a script runs").json().as_bool().expect("yes or no")
     }
 
-    /// Whether the browser has a network, as far as it tells pages.
+    /// Sets whether the browser reports a network to pages.
     pub async fn set_online(&self, is_online: bool) {
         look::set_online(&self.driver, self.program.kind, is_online).await;
     }
 
-    /// Presses a button that saves a file, and gives what is in the file.
+    /// Presses a button that saves a file. Returns the content of the file.
     pub async fn saved(&self, id: &str) -> Vec<u8> {
         let keep = "window.saved = null;
             window.createUrl ??= URL.createObjectURL;
@@ -434,7 +433,7 @@ impl Browser {
             reader.onload = () => done(reader.result);
             reader.readAsBinaryString(window.saved);";
         let read = self.driver.execute_async(read, Vec::new()).await.expect("the file is read");
-        // One character a byte.
+        // Each character is one byte.
         read.json().as_str().expect("a text").chars().map(|c| c as u8).collect()
     }
 
@@ -448,10 +447,10 @@ impl Browser {
             }
             return;
         }
-        // Other drivers cannot drag files, so that the page gets copies of them.
+        // Other drivers cannot drag files, so the page gets copies of them.
         let files = paths.iter().map(|path| {
             let name = path.file_name().expect("a file name").to_string_lossy();
-            // One character a byte.
+            // Each character is one byte.
             let content: String = std::fs::read(path).expect("it can be read").into_iter().map(char::from).collect();
             json!([name, content])
         });
@@ -466,28 +465,28 @@ impl Browser {
         self.driver.execute(script, vec![files.collect()]).await.expect("files can be dropped");
     }
 
-    /// The engines that it can run, as `?backend=` names them.
+    /// The engines that this browser can run, named as in `?backend=`.
     pub fn engines(&self) -> &'static [&'static str] {
         if self.program.kind == Kind::WebKit { &["cpu"] } else { &["cpu", "gpu"] }
     }
 
-    /// What the page says after "webgpu-software" of the GPU that computes: Firefox does not tell whose it is.
+    /// The GPU name that the page shows after "webgpu-software". Firefox does not reveal it.
     pub fn gpu_words(&self) -> &'static str {
         if self.program.kind == Kind::Chromium { " (google swiftshader)" } else { "" }
     }
 
-    /// Ends the session; an open one would keep the browser running.
+    /// Ends the session, because an open session keeps the browser running.
     pub async fn close(self) {
         self.driver.clone().quit().await.ok();
     }
 }
 
-/// Whether somebody wants to look at screenshots.
+/// Whether this run saves screenshots.
 fn pictures_are_wanted() -> bool {
     std::env::var_os("GLASSCAGE_SCREENSHOTS").is_some()
 }
 
-/// In a folder of the browser's name in `GLASSCAGE_SCREENSHOTS` or below `target`.
+/// Path of a screenshot: below `GLASSCAGE_SCREENSHOTS` or `target`, in a folder named after the browser.
 fn screenshot_file(kind: Kind, name: &str) -> PathBuf {
     let folder =
         std::env::var_os("GLASSCAGE_SCREENSHOTS").map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots"), PathBuf::from);

@@ -31,7 +31,7 @@ const SECONDS_OF_THE_DRIVER: &str = "120";
 /// Number of explanations in `--soak`.
 const EXPLANATIONS_OF_SOAK: &str = "300";
 
-/// Native tests, by parts of their names, that only `cargo xtask test --all` runs: how good an approximation is.
+/// Parts of the names of native tests that only `cargo xtask test --all` runs. They check how good approximations are.
 const SLOW_NATIVE_TESTS: [&str; 2] = ["gradients::chosen_width_is_near_best", "gradients::sentence_products_rank_like_token_products"];
 
 /// Native tests that try more cases in `cargo xtask test --all`.
@@ -40,7 +40,7 @@ const NATIVE_TESTS_OF_MANY_CASES: [&str; 1] = ["families::engines_agree_on_all_f
 /// Tells tests to try all of their cases.
 const THOROUGH: (&str, &str) = ("GLASSCAGE_THOROUGH", "1");
 
-/// The targets whose tests are run. Examples are built where they are used.
+/// Targets with tests to run. Examples are built only where they are used.
 const TARGETS: [&str; 7] = ["--workspace", "--lib", "--bin", "glasscage", "--bin", "xtask", "--tests"];
 
 #[derive(Args)]
@@ -220,12 +220,12 @@ fn check_where_possible(report: &mut Report, name: &str, result: Result<Outcome>
     Ok(())
 }
 
-/// The program of this name; a run without it would test nothing.
+/// The test program with this name.
 fn named<'a>(programs: &'a [Program], name: &str) -> Option<&'a Program> {
     programs.iter().find(|program| program.name == name)
 }
 
-/// Builds the test programs, and the page as it ships; `None` if that fails, which the report then says.
+/// Builds the test programs and the release page. Returns `None` if that fails, after it has reported the failure.
 fn build_page(report: &mut Report) -> Option<(Vec<Program>, PathBuf)> {
     let mut built = None;
     report.stage("build of the page", |_| {

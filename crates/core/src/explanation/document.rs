@@ -1,5 +1,6 @@
-//! The JSON document, versioned; its schema for other programs is `public/schema/explanation-2.json`. Documents of version 1 lack
-//! `alone`, `joint`, `flow`, `sections`, `producer`, the method's `unit`, and some values of other fields; nothing else differs.
+//! JSON format of explanation documents. The schema for other programs is `public/schema/explanation-2.json`. Documents of version 1 lack
+//! `alone`, `joint`, `flow`, `sections`, `producer`, the method's `unit`, and some values of other fields. Otherwise both versions are the
+//! same.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::table::Table;
 pub const FORMAT: &str = "glasscage-explanation";
 /// The version this page writes.
 pub const VERSION: u32 = 2;
-/// More sentences than this are refused: the picture would be unreadable, and links are untrusted.
+/// Maximum number of sentences, prompt and answer together. More would be unreadable, and links are untrusted.
 pub const MAX_SENTENCES: usize = 1000;
 
 /// One explanation: text, sentences, the table **T** and how it was made. Everything else on the page (A, Y,
@@ -24,30 +25,30 @@ pub struct Document {
     /// Always [`FORMAT`].
     pub format: String,
     pub version: u32,
-    /// What the passages are cut into; where a document does not say it, sentences.
+    /// Unit of the rows and columns. Documents without this field use sentences.
     #[serde(default, skip_serializing_if = "Unit::is_sentence")]
     pub unit: Unit,
-    /// Shared by the clones of a document, which differ in the table.
+    /// Shared between clones of a document, which differ only in the table.
     pub prompt: Arc<Passage>,
     pub generation: Arc<Passage>,
-    /// **T**, `m x (n + m)`: raw signed scores, `null` where there is none.
+    /// **T**, `m x (n + m)`: raw signed scores, `null` for cells without a score.
     pub table: Table,
-    /// What each source does alone, where the table also counts what sources do together.
+    /// Effect of each source alone. Present if the table also counts joint effects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<Table>,
-    /// What pairs of sources do together.
+    /// Joint effects of pairs of sources.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joint: Vec<JointEffect>,
-    /// The information flow from each source, by which scores can be weighted; its scale says nothing.
+    /// Information flow from each source, used to weight scores. Only ratios within a row matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Table>,
-    /// The generated sentences being explained: 0-based rows of the table, ascending. Where there is none: [`Document::explained`].
+    /// The generated sentences to explain: 0-based rows of the table, ascending. If empty, see [`Document::explained`].
     pub output: Vec<usize>,
     pub method: Method,
     pub manifest: Manifest,
 }
 
-/// Why a text is no explanation document.
+/// Why a text is not a valid explanation document.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum DocumentError {
     #[error("this is not an explanation document: {0}")]
@@ -77,7 +78,7 @@ pub enum DocumentError {
 }
 
 impl Document {
-    /// Reads and checks a document from outside.
+    /// Parses and checks an untrusted document.
     pub fn from_json(json: &str) -> Result<Self, DocumentError> {
         let document: Self = serde_json::from_str(json).map_err(|error| DocumentError::Json(error.to_string()))?;
         document.check()?;
@@ -89,7 +90,8 @@ impl Document {
         serde_json::to_string_pretty(self).expect("a document has only string keys and finite numbers")
     }
 
-    /// Holds what the page relies on: sentences tile the text, the table fits them, the output exists, nothing is too large.
+    /// Checks the invariants of a document: sentences tile the text, tables match them, explained sentences exist, sizes are within limits.
+    /// Returns the first violation.
     pub fn check(&self) -> Result<(), DocumentError> {
         if self.format != FORMAT {
             return Err(DocumentError::Format(self.format.clone()));
@@ -136,7 +138,7 @@ impl Document {
         }
     }
 
-    /// The generated sentences being explained; where the document chooses none, the last one.
+    /// The generated sentences to explain. If the document chooses none, the last one.
     pub fn explained(&self) -> Vec<usize> {
         match self.output.is_empty() {
             true => self.table.n_generated().checked_sub(1).into_iter().collect(),
@@ -144,12 +146,12 @@ impl Document {
         }
     }
 
-    /// **S**, the derived scores, from which the graph is made: **T**, summed, compressed or weighted as the method says.
+    /// **S**, the derived scores from which the graph is built: **T**, aggregated, compressed and weighted as the method says.
     pub fn scores(&self) -> Table {
         self.scores_by(self.method.derivation())
     }
 
-    /// The scores of all blocks, aggregated, compressed and weighted in this way.
+    /// Derived scores of all cells under `derivation`: aggregated, compressed and weighted.
     pub fn scores_by(&self, derivation: Derivation) -> Table {
         let tokens = [&self.prompt.tokens[..], &self.generation.tokens].concat();
         let n_prompt = self.prompt.sentences.len();
@@ -161,19 +163,21 @@ impl Document {
         Table::from_fn(n_prompt, self.generation.sentences.len(), score)
     }
 
-    /// The derived score of a part of source `j`, of so many tokens, on generated sentence `i`: weighted as the whole source is.
+    /// Derived score of a part of source `j` on generated sentence `i`, weighted like the whole source. `score` is the part's mean score,
+    /// `tokens` its number of tokens.
     pub fn score_of_part(&self, i: usize, j: usize, score: f64, tokens: usize) -> f64 {
         let derivation = self.method.derivation();
         let weight = self.flow_by(derivation).map_or(1.0, |flow| flow_weights(flow.row(i))[j]);
         derivation.score(score, self.generation.tokens[i], tokens) * weight
     }
 
-    /// The flow that scores are weighted by.
+    /// The flow table if `derivation` weights by flow and the document has one.
     fn flow_by(&self, derivation: Derivation) -> Option<&Table> {
         self.flow.as_ref().filter(|_| derivation.weighting == Weighting::Flow)
     }
 
-    /// The same scores with the graph made of them in another way; weighted by flow only where the document has one, or is to have one.
+    /// Changes how the graph is derived from the same scores. Without flow data, flow weighting is applied only if the document already
+    /// uses it.
     pub fn derived(mut self, derivation: Derivation) -> Self {
         let Derivation { aggregation, compression, weighting, normalization } = self.possible(derivation);
         self.method.aggregation = aggregation;
@@ -183,7 +187,7 @@ impl Document {
         self
     }
 
-    /// How its scores become influence unless the reader chooses another way; as far as [`Document::derived`] can.
+    /// The default derivation of the method, restricted to what [`Document::derived`] can apply to this document.
     pub fn usual_derivation(&self) -> Derivation {
         self.possible(MethodText::of(&self.method.id).derivation)
     }
@@ -193,8 +197,8 @@ impl Document {
         Derivation { weighting: if can_weight { derivation.weighting } else { Weighting::None }, ..derivation }
     }
 
-    /// The same document with all joint effects of source `j` counted as its own, or with none of them: between the two lies what cannot
-    /// be told from pairs. Nothing where the document has no joint effects.
+    /// Credits all joint effects of source `j` to `j` if `own`, else to the partner sources. Pair measurements cannot decide which of the
+    /// two is right. Returns `None` if the document has no joint effects.
     pub fn with_joint_effects_of(&self, j: usize, own: bool) -> Option<Self> {
         self.alone.as_ref()?;
         let mut document = self.clone();
@@ -226,19 +230,19 @@ impl Document {
         (0..self.table.n_sources()).map(|j| self.label(j)).collect()
     }
 
-    /// Whether the other document explains the same answer to the same prompt, in the same sentences.
+    /// Whether both documents explain the same answer to the same prompt, split into the same sentences.
     pub fn is_same_text(&self, other: &Self) -> bool {
         let is_same = |a: &Passage, b: &Passage| a.text == b.text && a.sentences == b.sentences;
         is_same(&self.prompt, &other.prompt) && is_same(&self.generation, &other.generation)
     }
 
-    /// Whether every cell was measured; not so while a run goes on or after Stop.
+    /// Whether every cell is measured. False during a run and after Stop.
     pub fn is_complete(&self) -> bool {
         self.table.n_unmeasured() == 0
     }
 }
 
-/// The flow from each source as a part of the largest in the row, to the power 2/3; 0 where nothing flows.
+/// Weights of the sources in one row: flow divided by the largest flow in the row, to the power 2/3. A source without flow has weight 0.
 fn flow_weights(row: &[Option<f64>]) -> Vec<f64> {
     let flows = row.iter().map(|flow| flow.unwrap_or(0.0));
     let largest = flows.clone().fold(0.0, f64::max);
@@ -309,7 +313,7 @@ mod tests {
         let sum = Derivation { aggregation: Aggregation::Sum, normalization: Normalization::None, ..Derivation::default() };
         let summed = example().derived(sum);
         assert_eq!(summed.table, example().table);
-        // 0.5 nats on average over 7 tokens, once for each of the source's 6.
+        // Mean 0.5 nats, summed over 7 tokens of the target and 6 of the source.
         assert_eq!(summed.scores().row(0), [Some(0.5 * 7.0 * 6.0), Some(1.25 * 7.0 * 5.0)]);
         assert_eq!(summed.scores().row(1)[2], Some(2.0 * 3.0 * 7.0));
         assert_eq!(example().scores(), example().table);
@@ -328,7 +332,7 @@ mod tests {
         assert_eq!(weighted.scores().row(0), [first[0], first[1].map(|score| score * 0.25)]);
         assert_eq!(weighted.scores().row(1), [Some(0.0), second[1].map(|score| score * 0.25), second[2]]);
         assert_eq!(Document::from_json(&weighted.to_json()).as_ref(), Ok(&weighted));
-        // Nothing to weight by.
+        // Without flow data, flow weighting is not applied.
         assert_eq!(example().derived(by_flow), example());
         let mut pairs = Document { method: Method { id: "pairs".into(), ..weighted.method.clone() }, ..weighted.clone() };
         let of_pairs = Derivation { compression: Compression::Hyperbolic, weighting: Weighting::Flow, ..Derivation::PAPER };

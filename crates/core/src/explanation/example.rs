@@ -1,4 +1,4 @@
-//! A small document for the tests here.
+//! Small example document for the unit tests.
 
 use super::{
     Aggregation, Answer, AnswerStop, Compression, Document, FORMAT, Language, Manifest, Method, Model, Passage, Sampling, SentenceRule,
@@ -7,7 +7,7 @@ use super::{
 use crate::graph::Normalization;
 use crate::table::Table;
 
-/// Two prompt and two generated sentences, with letters of several bytes.
+/// Two prompt and two generated sentences, with a multibyte character.
 pub fn example() -> Document {
     Document {
         format: FORMAT.into(),

@@ -1,8 +1,8 @@
-//! Languages whose sentences are found in a way of their own.
+//! Languages with their own sentence rules.
 
 use serde::{Deserialize, Serialize};
 
-/// The language of prompt and answer, as far as it decides where sentences end. In a document it is a BCP 47 tag.
+/// Language of prompt and answer, used to split them into sentences. Documents store it as a BCP 47 tag.
 ///
 /// ```
 /// use glasscage_core::explanation::Language;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Language {
-    /// Also of all texts whose language is none of these, or cannot be told.
+    /// Also used for texts in other or unknown languages.
     #[default]
     #[serde(rename = "en")]
     English,
@@ -46,12 +46,12 @@ impl Language {
         Self::Japanese,
     ];
 
-    /// Its BCP 47 tag.
+    /// BCP 47 tag of the language.
     pub fn tag(self) -> &'static str {
         self.tag_and_name().0
     }
 
-    /// Its English name.
+    /// English name of the language.
     pub fn name(self) -> &'static str {
         self.tag_and_name().1
     }
@@ -60,7 +60,7 @@ impl Language {
         *self == Self::English
     }
 
-    /// Whether it is written without spaces between words, in Chinese characters.
+    /// Whether the language has Chinese characters and no spaces between words.
     pub fn is_chinese_or_japanese(self) -> bool {
         matches!(self, Self::Chinese | Self::Japanese)
     }

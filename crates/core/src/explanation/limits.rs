@@ -1,5 +1,4 @@
-//! How large the parts of a document may be: far beyond any that is measured, and small enough that the page can show it and no number
-//! that it makes of them is infinite.
+//! Size limits for documents. They are far above anything measured, small enough to draw, and keep derived numbers finite.
 
 use super::{JointEffect, Manifest, Method, Passage};
 use crate::table::Table;
@@ -19,28 +18,29 @@ pub enum TooLarge {
     Name,
 }
 
-/// Bytes of a passage, or of words that it quotes. A text of 100,000 tokens has half of it.
+/// Maximum bytes of a passage, or of words quoted from it. A text of 100,000 tokens has half of that.
 const MAX_TEXT: usize = 1 << 20;
-/// Of a sentence. The longest contexts of models have 10 million.
+/// Maximum tokens of a sentence. The longest model contexts have 10 million tokens.
 const MAX_TOKENS: usize = 1 << 24;
-/// The largest measured were below 1,000 nats; units of other programs are not known. The square of it is no problem.
+/// Maximum magnitude of a score. The largest measured scores were below 1,000 nats, but other programs may use other units. The square of
+/// this limit is still a finite number.
 const MAX_SCORE: f64 = 1e12;
 const MAX_JOINT: usize = 10_000;
-/// Bytes of whatever the details name: models, programs, methods.
+/// Maximum bytes of a name of a model, a program or a method.
 const MAX_NAME: usize = 1 << 12;
 
-/// Whether a passage can be shown.
+/// Checks that a passage can be shown.
 pub fn check_passage(passage: &Passage) -> Result<(), TooLarge> {
     within(passage.text.len() <= MAX_TEXT, TooLarge::Text)?;
     within(passage.tokens.iter().all(|&tokens| tokens <= MAX_TOKENS), TooLarge::Tokens)
 }
 
-/// Whether numbers can be made of a table.
+/// Checks that numbers derived from a table stay finite.
 pub fn check_table(table: &Table) -> Result<(), TooLarge> {
     within(table.rows().flatten().flatten().all(|&score| is_moderate(score)), TooLarge::Score)
 }
 
-/// Whether joint effects can be shown.
+/// Checks that joint effects can be shown.
 pub fn check_joint(joint: &[JointEffect]) -> Result<(), TooLarge> {
     within(joint.len() <= MAX_JOINT, TooLarge::Joint)?;
     within(joint.iter().all(|effect| is_moderate(effect.amount)), TooLarge::Score)?;
@@ -48,7 +48,7 @@ pub fn check_joint(joint: &[JointEffect]) -> Result<(), TooLarge> {
     within(words.all(|words| words.len() <= MAX_TEXT), TooLarge::Text)
 }
 
-/// Whether what the details say can be read.
+/// Checks the lengths of all names in method and manifest.
 pub fn check_names(method: &Method, manifest: &Manifest) -> Result<(), TooLarge> {
     let Manifest { model, template, backend, precision, table_precision, glasscage, producer, .. } = manifest;
     let of_model = [&model.name, &model.architecture, &model.quantization, &model.sha256];

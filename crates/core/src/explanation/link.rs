@@ -1,15 +1,14 @@
-//! The link codec: `#g3.` + the head in the form of `packed`, where head is the document's JSON with the table set apart. Links of
-//! version 1, `#g1.`, have no checksum; those of version 2, `#g2.`, have zlib's Adler-32, by which "pert" equals "ratt".
+//! Link codec: `#g3.` followed by packed bytes (see `packed`), which contain the document's JSON and, separately, its tables. Links of
+//! version 1, `#g1.`, have no checksum. Links of version 2, `#g2.`, have zlib's Adler-32, which cannot distinguish "pert" from "ratt".
 //!
-//! The table travels at 16 bits a cell, scaled by the row's largest positive and largest negative score. At 8
-//! bits about one whole-percent label in three would change by one; at 16 a fresh page shows the same picture,
-//! and links stay shorter than the sizes planned in 8 bits, because the text is most of them. A score that is not 0 has at least one step,
-//! because 0 says that there is no effect at all.
+//! The table is stored with 16 bits per cell, scaled by the row's largest positive and largest negative score. With 8 bits, about one
+//! whole-percent label in three would change by one. With 16 bits, a new page shows the same picture. Links are still shorter than once
+//! planned for 8 bits, because most of a link is text. A nonzero score is stored as at least one step, because 0 means that there is no
+//! effect at all.
 //!
-//! Layout of the inflated bytes, little endian: `u32` length of the JSON, the JSON, then for each row two `f32`
-//! scales (positive, negative) and an `i16` for each cell; `i16::MIN` is a cell not measured. Where the JSON has `alone` or
-//! `flow`, those tables follow in the same form.
-//! What this file reads it must read for ever: the literal links in its tests are never changed.
+//! Layout of the inflated bytes, little endian: `u32` length of the JSON, the JSON, then for each row two `f32` scales (positive, negative)
+//! and an `i16` per cell. `i16::MIN` marks an unmeasured cell. If the JSON has `alone` or `flow`, those tables follow in the same format.
+//! All old links must stay readable: never change the literal links in the tests.
 
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 use serde_json::Value;
@@ -19,14 +18,14 @@ use super::{Document, DocumentError};
 use crate::packed::{self, MAX_INFLATED, MAX_PACKED};
 use crate::table::{CausalMatrix, Table};
 
-/// What a fragment starts with (after `#`): the codec and its version.
+/// Start of a fragment (after `#`): the codec and its version.
 const SCHEME: &str = "g3.";
 const SCHEME_OF_ZLIB: &str = "g2.";
 const SCHEME_WITHOUT_CHECKSUM: &str = "g1.";
 const UNMEASURED: i16 = i16::MIN;
 const FULL_SCALE: f64 = i16::MAX as f64;
 
-/// Why a fragment is no explanation.
+/// Why a fragment is not an explanation.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum LinkError {
     #[error("this link does not contain an explanation")]
@@ -41,7 +40,7 @@ pub enum LinkError {
     Document(#[from] DocumentError),
 }
 
-/// The fragment, without `#`, that carries `document`.
+/// Encodes `document` as a fragment, without `#`.
 pub fn to_fragment(document: &Document) -> String {
     let mut head = document.clone();
     head.manifest.table_precision = "16-bit".into();
@@ -55,7 +54,7 @@ pub fn to_fragment(document: &Document) -> String {
             json[name] = Value::Null;
         }
     }
-    // The same characters in every build: a dependency may ask serde_json to keep the order of keys.
+    // Sort the keys, so that every build writes the same characters: a dependency may make serde_json keep the insertion order of keys.
     json.sort_all_objects();
     let json = json.to_string();
     let mut bytes = (json.len() as u32).to_le_bytes().to_vec();
@@ -65,14 +64,14 @@ pub fn to_fragment(document: &Document) -> String {
     format!("{SCHEME}{}", packed::pack(&bytes))
 }
 
-/// Whether a fragment (with or without `#`) is meant as an explanation; other programs append others.
+/// Whether a fragment (with or without `#`) looks like an explanation. Other programs append other fragments to addresses.
 pub fn is_link(fragment: &str) -> bool {
     let version = fragment.trim_start_matches('#').strip_prefix('g');
     version.is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// The document in a fragment (with or without `#`). The fragment is untrusted: every size is bounded, and the
-/// document is checked like any other.
+/// Decodes the document in a fragment (with or without `#`). The fragment is untrusted: every size is bounded, and the document is checked
+/// like any other.
 pub fn from_fragment(fragment: &str) -> Result<Document, LinkError> {
     from_fragment_within(fragment, &mut { MAX_INFLATED })
 }
@@ -95,7 +94,7 @@ pub fn from_fragment_within(fragment: &str, room: &mut usize) -> Result<Document
     Ok(Document::from_json(&json.to_string())?)
 }
 
-/// The bytes in a fragment, at most `most`.
+/// The inflated bytes of a fragment, at most `most`.
 fn inflated(fragment: &str, most: usize) -> Result<Vec<u8>, LinkError> {
     if fragment.len() > MAX_PACKED {
         return Err(LinkError::TooLarge);
@@ -114,7 +113,7 @@ fn inflated(fragment: &str, most: usize) -> Result<Vec<u8>, LinkError> {
     inflated.ok_or(LinkError::Damaged)
 }
 
-/// `rounded`, but not 0 for a `number` that is not: 0 would say that there is no effect at all.
+/// `rounded`, or one step with the sign of `number` if a nonzero `number` was rounded to 0, because 0 means that there is no effect at all.
 fn at_least_one_step(number: f64, rounded: f64) -> f64 {
     if rounded == 0.0 && number != 0.0 { 1_f64.copysign(number) } else { rounded }
 }

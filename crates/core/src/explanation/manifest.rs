@@ -1,45 +1,45 @@
-//! What made an explanation: the model, how it was asked, and the program.
+//! How an explanation was made: the model, the answer, and the program.
 
 use serde::{Deserialize, Serialize};
 
 use super::Language;
 
-/// What made the result, so that somebody else can make it again.
+/// How the result was made, so that others can reproduce it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     pub model: Model,
-    /// `chat` where the model's own chat template framed the prompt, `none` for plain continuation.
+    /// `chat` if the model's own chat template framed the prompt, `none` for plain continuation.
     pub template: String,
     pub answer: Answer,
-    /// How prompt and answer are cut into sentences.
+    /// The rule that split prompt and answer into sentences.
     #[serde(default, skip_serializing_if = "SentenceRule::is_punkt")]
     pub sentence_rule: SentenceRule,
-    /// Whose sentences the rule looked for, where that made a difference; else English.
+    /// The language whose rules split the sentences. English if the language made no difference.
     #[serde(default, skip_serializing_if = "Language::is_english")]
     pub language: Language,
     /// The engine, such as `candle-cpu`.
     pub backend: String,
-    /// Activations and accumulation, such as `f32`.
+    /// Precision of activations and accumulation, such as `f32`.
     pub precision: String,
-    /// `f64` as computed, `16-bit` after a link.
+    /// `f64` as computed, or `16-bit` if the document came from a link.
     pub table_precision: String,
     /// Version of Glasscage.
     pub glasscage: String,
-    /// The program that measured the table, where that was not Glasscage.
+    /// The program that measured the table, if it was not Glasscage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub producer: Option<Producer>,
 }
 
-/// How texts are cut into sentences.
+/// How texts are split into sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SentenceRule {
-    /// As NLTK's Punkt with its English parameters does (the paper).
+    /// NLTK's Punkt with its English parameters (the paper).
     #[default]
     Punkt,
-    /// As Punkt does with the parameters of the language, and besides at the full stops of other scripts; list markers and some
-    /// abbreviations end no sentence.
+    /// Punkt with the parameters of the language. Full stops of other scripts also end sentences; list markers and some abbreviations do
+    /// not.
     AnyScript,
 }
 
@@ -49,7 +49,7 @@ impl SentenceRule {
     }
 }
 
-/// Another program.
+/// A program other than Glasscage that measured a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Producer {
@@ -63,36 +63,36 @@ pub struct Model {
     pub name: String,
     /// GGUF `general.architecture`.
     pub architecture: String,
-    /// The tensor type that holds most of the weights, such as `Q8_0`.
+    /// The tensor type of most of the weights, such as `Q8_0`.
     pub quantization: String,
     pub parameters: u64,
-    /// Of the file.
+    /// File size in bytes.
     pub bytes: u64,
-    /// Of the file, lower-case hexadecimal.
+    /// SHA-256 of the file in lower-case hexadecimal.
     pub sha256: String,
 }
 
-/// Where the generated text came from.
+/// Origin of the generated text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Answer {
-    /// By this model.
+    /// The model generated it.
     Generated {
         sampling: Sampling,
         max_tokens: usize,
-        /// The most tokens of thought before the answer; nothing where the model was not asked to think.
+        /// Maximum number of thinking tokens before the answer. `None` if the model was not asked to think.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         thinking: Option<usize>,
         stop: AnswerStop,
-        /// What the model's own check says of the answer; nothing where it has none, or finds nothing wrong.
+        /// Result of the answer classifier. `None` if the model has no classifier, or if the classifier found nothing wrong.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         warning: Option<AnswerWarning>,
     },
-    /// By the visitor, who asked to have it explained.
+    /// The visitor entered it to have it explained.
     Given {},
 }
 
-/// Temperature 0 is greedy; then the rest has no effect.
+/// Sampling settings. Temperature 0 is greedy, and the other settings then have no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sampling {
@@ -112,20 +112,20 @@ impl Sampling {
 pub enum AnswerStop {
     /// The model ended its turn.
     End,
-    /// The limit of tokens or of the context was reached.
+    /// The token limit or the context limit was reached.
     Length,
     /// The visitor pressed Stop.
     Cancelled,
-    /// The model went on repeating itself.
+    /// The model kept repeating itself.
     Repetition,
 }
 
-/// Why an answer is not to be trusted.
+/// Why an answer may be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AnswerWarning {
-    /// The answer shows signs of a mistake.
+    /// Features of the answer indicate a mistake.
     Doubtful,
-    /// The prompt is of another kind than those that the model was made for.
+    /// The prompt is out of scope for the model.
     OutOfScope,
 }

@@ -1,28 +1,28 @@
-//! How the table of a document was made, and how the graph is made of it.
+//! How the table of a document was measured, and how the graph is derived from it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::graph::Normalization;
 
-/// How the table was made.
+/// How the table was measured, and how the graph is derived from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Method {
-    /// The entry of the method registry, such as `pert`, or the name of another program's method.
+    /// ID in the method registry, such as `pert`, or the name of another program's method.
     pub id: String,
-    /// The unit of the table, of a method that is not in the registry.
+    /// Unit of the table, for methods that are not in the registry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// How the graph is made of the table, which always holds means: see [`Derivation`].
+    /// This field and the next three form the [`Derivation`] of the graph. The table itself always contains means.
     pub aggregation: Aggregation,
     #[serde(default, skip_serializing_if = "Compression::is_none")]
     pub compression: Compression,
     #[serde(default, skip_serializing_if = "Weighting::is_none")]
     pub weighting: Weighting,
     pub normalization: Normalization,
-    /// What stood in place of a perturbed token: the text of the end token, or in words what else.
+    /// Replacement for a perturbed token: the text of the end token, or a description.
     pub replacement: String,
-    /// Passes made and passes planned; fewer made than planned after Stop.
+    /// Passes made and passes planned. Fewer were made than planned if the run was stopped.
     pub passes: [usize; 2],
 }
 
@@ -33,7 +33,7 @@ impl Method {
     }
 }
 
-/// How the graph is made of the table.
+/// How the graph is derived from the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Derivation {
     pub aggregation: Aggregation,
@@ -49,7 +49,7 @@ impl Default for Derivation {
 }
 
 impl Derivation {
-    /// The paper's way.
+    /// The paper's derivation.
     pub const PAPER: Self = Self {
         aggregation: Aggregation::Mean,
         compression: Compression::None,
@@ -57,31 +57,31 @@ impl Derivation {
         normalization: Normalization::Full,
     };
 
-    /// The score, not weighted yet, from which the graph is made, of a block of `target_tokens` x `source_tokens` scores with this mean.
+    /// Score of a block of `target_tokens` x `source_tokens` token scores with mean `mean`, before weighting.
     pub fn score(self, mean: f64, target_tokens: usize, source_tokens: usize) -> f64 {
         let compressed = self.compression.apply(mean, target_tokens);
         match self.aggregation {
             Aggregation::Mean => compressed,
             Aggregation::Sum if self.compression.is_none() => compressed * target_tokens as f64 * source_tokens as f64,
-            // What is compressed is the sum over the target's tokens already.
+            // The compressed score already covers all tokens of the target.
             Aggregation::Sum => compressed * source_tokens as f64,
         }
     }
 }
 
-/// How large scores are held down before rows are divided by their sum. A sentence made impossible cannot become more impossible, yet its
-/// log-probability goes on falling, and drowns its neighbors in the row.
+/// Compression of large scores before rows are divided by their sum. The log-probability of a sentence that is already impossible can still
+/// fall, and would dominate its row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compression {
-    /// Not at all (the paper).
+    /// No compression (the paper).
     #[default]
     None,
     /// ln(1 + x / 2), where x is the loss of the whole sentence in nats.
     Log,
     /// 1 - exp(-x / 10): between 0 and 1.
     Bounded,
-    /// x / (x + 2): between 0 and 1, half of it at 2 nats.
+    /// x / (x + 2): between 0 and 1, and 1/2 at 2 nats.
     Hyperbolic,
 }
 
@@ -90,28 +90,29 @@ impl Compression {
         *self == Self::None
     }
 
-    /// The compressed score of a sentence of `tokens` tokens whose mean score is `mean`; odd, so that negative scores stay negative.
+    /// Compressed score of a sentence of `tokens` tokens with mean score `mean`. Negative scores stay negative.
     pub fn apply(self, mean: f64, tokens: usize) -> f64 {
         let nats = mean.abs() * tokens as f64;
         match self {
             Self::None => mean,
             Self::Log => (nats / 2.0).ln_1p().copysign(mean),
             Self::Bounded => -(-nats / 10.0).exp_m1().copysign(-mean),
-            // x / (x + 2), also where x is 0 or infinite.
+            // This is x / (x + 2), written so that it also works for 0 and infinity.
             Self::Hyperbolic => (1.0 / (1.0 + 2.0 / nats)).copysign(mean),
         }
     }
 }
 
-/// By what scores are weighted before rows are divided by their sum.
+/// How scores are weighted before rows are divided by their sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weighting {
-    /// By nothing (the paper).
+    /// No weights (the paper).
     #[default]
     None,
-    /// By the information flow from the source as a part of the largest in the row, to the power 2/3. Blanking out a sentence does
-    /// something even where the model read next to nothing of it; no weight makes influence where nothing was lost.
+    /// Weights by the information flow from the source, divided by the largest flow in the row, to the power 2/3. Blanking out a sentence
+    /// has an effect even if the model read almost nothing from it, and this weight reduces that effect. It cannot create influence where
+    /// nothing was lost.
     Flow,
 }
 
@@ -121,14 +122,14 @@ impl Weighting {
     }
 }
 
-/// How the scores of a block, the tokens of a source and of a later sentence, become the score from which the graph is made.
+/// How the token scores of a block (a source and a later sentence) are combined into one score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Aggregation {
-    /// Their mean, which the table holds (the paper).
+    /// Mean of the token scores, as stored in the table (the paper).
     #[default]
     Mean,
-    /// Their sum: the mean times the tokens of both (the paper's reference code).
+    /// Sum of the token scores: the mean times the token counts of source and target (the paper's reference code).
     Sum,
 }
 

@@ -1,39 +1,39 @@
-//! What the base attribution methods are called and what their scores mean. What they do is in `attribution`.
+//! Names of the base attribution methods and meanings of their scores. The methods themselves are in `attribution`.
 
 use super::method::{Compression, Derivation, Weighting};
 
-/// A method, in words.
+/// Names and descriptions of a method.
 pub struct MethodText {
-    /// In documents and on the command line.
+    /// Identifier in documents and on the command line.
     pub id: &'static str,
     /// The paper's name.
     pub name: &'static str,
-    /// The name beside what it does, in as few words as possible.
+    /// Very short description, with the name in parentheses.
     pub label: &'static str,
-    /// What it does, in a sentence.
+    /// Description in one to three sentences.
     pub about: &'static str,
-    /// For each sentence, beside the text as it is: what it costs.
+    /// Forward passes per sentence, in addition to the pass over the unchanged text.
     pub passes: usize,
     /// Whether pairs of sentences are measured too.
     pub pairs: bool,
-    /// What a score is, and its unit.
+    /// Meaning of a score. `unit` is its unit.
     pub score: &'static str,
     pub unit: &'static str,
-    /// Below this sum of positive scores a row counts as weak evidence; 0 where the method has no such scale.
+    /// A row whose sum of positive scores is below this value has weak evidence. 0 if the method has no such threshold.
     pub weak: f64,
-    /// How its scores become influence, unless the reader chooses another way.
+    /// Default derivation of influence from the scores.
     pub derivation: Derivation,
-    /// Whether the visitor has to choose a masked language model for it.
+    /// Whether the visitor must choose a masked language model for it.
     pub needs_masked_lm: bool,
 }
 
 impl MethodText {
-    /// The method of this id; `None` for one of another page.
+    /// The method with this ID. `None` if this version does not know it.
     pub fn find(id: &str) -> Option<&'static Self> {
         METHODS.iter().find(|method| method.id == id)
     }
 
-    /// The text for a method, known or not.
+    /// The method with this ID, or a placeholder if it is unknown.
     pub fn of(id: &str) -> &'static Self {
         Self::find(id).unwrap_or(&UNKNOWN)
     }
@@ -42,11 +42,11 @@ impl MethodText {
 /// The unit of log-probability drops.
 pub const NATS: &str = "nats per token";
 
-/// In trials with the built-in model the removal of an irrelevant sentence cost about 0.01 nats per token, that of a relevant one 1 to
-/// 2. A gradient is a mean over the source's some ten tokens, so a tenth of that.
+/// Threshold for weak evidence. In trials with the built-in model, removing an irrelevant sentence cost about 0.01 nats per token, and
+/// removing a relevant one cost 1 to 2. A gradient is a mean over about ten tokens of the source, so its threshold is a tenth of this.
 const WEAK_NATS: f64 = 0.05;
 
-/// All methods that this page can explain with; the first is the default.
+/// All methods that this page can run. The first is the default.
 pub const METHODS: &[MethodText] = &[
     MethodText {
         id: "pairs",
@@ -173,7 +173,7 @@ pub const METHODS: &[MethodText] = &[
     },
 ];
 
-/// Of another page: its scores can be shown, not interpreted.
+/// Placeholder for an unknown method: its scores can be shown, but not interpreted.
 const UNKNOWN: MethodText = MethodText {
     id: "",
     name: "an unknown method",

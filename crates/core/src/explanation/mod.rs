@@ -1,4 +1,4 @@
-//! The explanation as a document: what the page renders, whoever made it.
+//! Explanation documents, which the page renders no matter which program made them.
 
 mod document;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A text, and the parts that it is cut into.
+//! A text, split into sentences or words.
 
 use std::ops::Range;
 
@@ -9,23 +9,23 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Passage {
     pub text: String,
-    /// Half-open spans in Unicode code points that tile the text: every character is in exactly one.
+    /// Half-open spans in Unicode code points. They tile the text: every character is in exactly one.
     pub sentences: Vec<[usize; 2]>,
-    /// How many tokens each sentence has.
+    /// Number of tokens of each sentence.
     pub tokens: Vec<usize>,
-    /// The parts of a generation that begins with thoughts, in order, which cover its sentences; otherwise empty.
+    /// Sections of a generation that starts with a thinking section, in order. They cover its sentences. Otherwise empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<Section>,
 }
 
-/// A part of a generation.
+/// A section of a generation: the thinking section or the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Section {
     pub kind: SectionKind,
-    /// How many units it has, each a row of the table.
+    /// Number of units in the section. Each unit is a row of the table.
     pub sentences: usize,
-    /// How many sentences each of them is but for the last, where a long thought is cut into runs of sentences.
+    /// Number of sentences per unit, except the last unit. Above 1 if a long thinking section is split into runs of sentences.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub run: usize,
 }
@@ -41,18 +41,18 @@ fn is_one(run: &usize) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SectionKind {
-    /// What the model writes before its answer, between delimiters such as `<think>`.
+    /// Text that the model writes before its answer, between delimiters such as `<think>`.
     Thought,
     Answer,
 }
 
-/// What is one source and one node of the graph.
+/// The unit of text that is one source and one node of the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
     #[default]
     Sentence,
-    /// For short texts. Whatever is said of sentences then holds for words.
+    /// For short texts. Everything documented for sentences then applies to words.
     Word,
 }
 
@@ -101,7 +101,7 @@ impl Passage {
         texts
     }
 
-    /// The sections with their sentences; all sentences as an answer where there are none.
+    /// The sections with their sentences. If there are no sections, all sentences form an answer.
     pub fn sections(&self) -> Vec<(SectionKind, Range<usize>)> {
         if self.sections.is_empty() {
             return vec![(SectionKind::Answer, 0..self.sentences.len())];
@@ -115,14 +115,15 @@ impl Passage {
         self.sections.iter().map(section).collect()
     }
 
-    /// Whether the sections, where there are some, have a sentence each and cover all.
+    /// Whether each section has a sentence and a positive run length, and all sections together cover the sentences. True if there are no
+    /// sections.
     pub fn is_covered(&self) -> bool {
         let all = self.sections.iter().map(|section| section.sentences).try_fold(0_usize, usize::checked_add);
         let are_counted = self.sections.iter().all(|section| section.sentences > 0 && section.run > 0);
         self.sections.is_empty() || are_counted && all == Some(self.sentences.len())
     }
 
-    /// Whether the sentences tile the text, and each has its number of tokens.
+    /// Whether the sentences tile the text, and each has a token count.
     pub fn is_tiled(&self) -> bool {
         let mut covered = 0;
         let in_order = self.sentences.iter().all(|&[start, end]| std::mem::replace(&mut covered, end) == start && end > start);

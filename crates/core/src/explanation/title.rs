@@ -1,11 +1,11 @@
-//! What an explanation is called.
+//! Titles of explanations.
 
 use super::Document;
 
-/// More characters are cut.
+/// Maximum number of characters. Longer titles are truncated.
 const LONGEST: usize = 70;
 
-/// The last question of the prompt; else the sentence that is explained.
+/// Title of a document: the last question of the prompt, or the explained sentence if there is no question.
 pub fn title(document: &Document) -> String {
     let last = document.generation.sentences.len().checked_sub(1);
     let explained = || document.output.last().copied().or(last).map_or("", |row| document.generation.sentence(row));
@@ -13,7 +13,7 @@ pub fn title(document: &Document) -> String {
     shortened(&words.join(" "), LONGEST)
 }
 
-/// The last sentence of a text that ends in a question mark.
+/// The last sentence of `text` that ends in a question mark.
 fn question(text: &str) -> Option<&str> {
     let (end, mark) = text.rmatch_indices(['?', '\u{ff1f}', '\u{61f}']).next()?;
     let before = &text[..end];

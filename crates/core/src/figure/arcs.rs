@@ -1,4 +1,4 @@
-//! The arcs of the graph beside the lines of the text.
+//! Draws the arcs of the graph next to the lines of the text.
 
 use super::element::{Anchor, Look, Outline};
 use super::number;
@@ -6,19 +6,19 @@ use super::picture::{NOTE_SIZE, Painter};
 use super::text_width::width;
 use crate::graph::{self, Edge, Pruned};
 
-/// More than this is a black gutter.
+/// Maximum number of edges. With more, the diagram would be unreadable.
 const MOST_EDGES: usize = 500;
 const WIDEST: f64 = 7.0;
 
 impl Painter<'_> {
-    /// Those that carry the share of the influence asked for, and those of the strongest paths.
+    /// The edges that carry the requested share of the influence, and the edges of the strongest paths.
     fn wanted_edges(&self) -> Pruned {
         let (adjacency, output) = (&self.shares.adjacency, &self.shares.output);
         graph::prune(adjacency, output, self.options.edge_share).with(&graph::edges_of_strongest_paths(adjacency, output))
     }
 
-    /// Nodes at these heights, one for each source shown, and the edges between them, weakest first so that strong ones lie on top.
-    /// The sentences of a folded thought have one node, and no edges among themselves.
+    /// Draws nodes at these heights, one for each shown source, and the edges between them, weakest first, so that strong edges are on top.
+    /// The sentences of a folded thinking section share one node and have no edges among themselves.
     pub fn arcs(&mut self, nodes: &[f64]) {
         let at = |j: usize| self.shown.binary_search(&j).ok();
         let n_prompt = self.shares.n_prompt();
@@ -59,7 +59,7 @@ impl Painter<'_> {
         self.drawn = pruned;
     }
 
-    /// What the source of an edge does together with another one: either is enough, or only both.
+    /// Label for the joint effect of an edge's source and another one: either is enough, or only both together.
     fn mark(&self, edge: &Edge) -> Option<&'static str> {
         let effects = || self.document.joint.iter().filter(|effect| effect.target == edge.to && effect.sources.contains(&edge.from));
         let or = effects().any(|effect| effect.either_is_enough.is_some());

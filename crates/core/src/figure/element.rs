@@ -1,13 +1,13 @@
-//! SVG elements as text. Whatever is written into them is escaped, and there is no way to write a script, a link or a style.
+//! Writes SVG elements as text. All text is escaped, and this module cannot write scripts, links or styles.
 
 use std::fmt::Write;
 
 use super::palette::Color;
 
-/// The fonts that `text_width` measures, and then any other.
+/// The fonts that `text_width` measures, then any other.
 const FONTS: &str = "Verdana, 'DejaVu Sans', 'Bitstream Vera Sans', Geneva, sans-serif";
 
-/// A picture as it is drawn.
+/// A picture under construction.
 #[derive(Default)]
 pub struct Canvas {
     elements: String,
@@ -16,15 +16,15 @@ pub struct Canvas {
 /// A line of text.
 pub struct Text<'a> {
     pub text: &'a str,
-    /// Where it begins, or ends for [`Anchor::End`]; from the right for [`Anchor::FromTheRight`].
+    /// Anchor point of the text: its start, middle or end. [`Anchor::FromTheRight`] means the right end, where the text starts.
     pub x: f64,
-    /// Of its middle.
+    /// Vertical middle of the text.
     pub y: f64,
     pub size: f64,
     pub color: Color,
     pub look: Look,
     pub anchor: Anchor,
-    /// The width that it takes in any font.
+    /// Width to which the text is fitted in any font.
     pub fitted: Option<f64>,
 }
 
@@ -40,18 +40,18 @@ pub enum Anchor {
     Start,
     Middle,
     End,
-    /// The text is written from the right, and begins there.
+    /// The text is right-to-left and starts at its right end.
     FromTheRight,
 }
 
-/// Of a rectangle: color and dashes.
+/// Outline of a rectangle or circle. Only rectangles can be dashed.
 pub struct Outline {
     pub color: Color,
     pub width: f64,
     pub is_dashed: bool,
 }
 
-/// x, y, width and height.
+/// Rectangle: x, y, width and height.
 pub type Place = [f64; 4];
 
 impl Canvas {
@@ -64,7 +64,7 @@ impl Canvas {
         ));
     }
 
-    /// A path of this width (or none), named in a tooltip.
+    /// Draws a path with a stroke of this width. `title` becomes its tooltip.
     pub fn path(&mut self, d: &str, color: Color, width: f64, is_dashed: bool, title: &str) {
         let dashes = if is_dashed { r#" stroke-dasharray="7 9""# } else { "" };
         let title = escaped(title);
@@ -83,7 +83,7 @@ impl Canvas {
             Look::Bold => r#" font-weight="bold""#,
             Look::Italic => r#" font-style="italic""#,
         };
-        // A single letter cannot be stretched between others, and Inkscape 1.2 loses what is fitted and written from the right.
+        // A single character cannot be stretched, and Inkscape 1.2 does not show right-to-left text with a fitted width.
         let fitted = fitted.filter(|_| text.chars().nth(1).is_some() && *anchor != Anchor::FromTheRight);
         let anchor = match anchor {
             Anchor::Start => "",
@@ -92,7 +92,7 @@ impl Canvas {
             Anchor::FromTheRight => r#" direction="rtl""#,
         };
         let fitted = fitted.map_or(String::new(), |width| format!(r#" textLength="{width:.1}" lengthAdjust="spacingAndGlyphs""#));
-        // The middle of small letters with ascenders is so far above the baseline.
+        // Height of the middle of small letters with ascenders above the baseline.
         let baseline = y + 0.36 * size;
         self.line(format_args!(
             r#"<text x="{x:.1}" y="{baseline:.1}" font-size="{size}" fill="{color}"{look}{anchor}{fitted}>{}</text>"#,
@@ -105,7 +105,7 @@ impl Canvas {
         self.elements += &other.elements;
     }
 
-    /// The picture of this size, with the language's tag, a title for those who do not see it, and what lies in it unseen.
+    /// The complete SVG of this size, with a language tag, an accessible title, and invisible metadata.
     pub fn finish(self, width: f64, height: f64, language: &str, title: &str, metadata: &str) -> String {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
@@ -120,7 +120,7 @@ impl Canvas {
     }
 }
 
-/// A text as content of an element or an attribute. What XML cannot hold becomes U+FFFD.
+/// Escapes text for element content or attributes. Characters that XML does not allow become U+FFFD.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

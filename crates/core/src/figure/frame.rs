@@ -1,33 +1,33 @@
-//! Where things are from left to right: arcs, labels, text, shares.
+//! Horizontal layout of a picture: arcs, labels, text, shares.
 
-/// Around everything.
+/// Margin around the picture, in CSS pixels.
 pub const MARGIN: f64 = 20.0;
-/// Of the text, in CSS pixels, and the height of its lines.
+/// Font size of the text and height of its lines, in CSS pixels.
 pub const TEXT_SIZE: f64 = 14.0;
 pub const LINE_HEIGHT: f64 = 23.0;
-/// Of the text in highlights: how much they are wider on each side.
+/// Extra width of a highlight on each side of its text.
 pub const HIGHLIGHT: f64 = 5.0;
-/// The narrowest picture and the widest.
+/// Minimum and maximum width of a picture.
 const WIDTHS: [f64; 2] = [320.0, 4000.0];
-/// Below this width shares stand under the text.
+/// Below this width, shares are drawn under the text.
 const NARROW: f64 = 640.0;
 const LABEL_WIDTH: f64 = 42.0;
 const SHARE_WIDTH: f64 = 96.0;
 
-/// Horizontal places, in CSS pixels.
+/// Horizontal positions in CSS pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
     pub width: f64,
-    /// The line of nodes, from which arcs bulge to the left.
+    /// Node axis: x of the line of nodes, from which arcs bulge to the left.
     pub spine: f64,
-    /// How far they may.
+    /// Maximum bulge of the arcs.
     pub reach: f64,
     pub label: f64,
     pub text: f64,
     pub text_width: f64,
-    /// Left and right of the columns for shares.
+    /// Left and right ends of the two share columns.
     pub shares: Option<[[f64; 2]; 2]>,
-    /// Whether shares stand under the text instead of beside it.
+    /// Whether shares are drawn under the text instead of next to it.
     pub is_narrow: bool,
     pub right: f64,
 }

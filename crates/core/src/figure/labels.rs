@@ -1,14 +1,14 @@
-//! The words of a picture.
+//! The texts of a picture.
 
-/// What a picture says beside the document's own texts; `{name}` stands for what is entered there.
+/// Texts that a picture contains in addition to the document's own. `{name}` is a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Labels {
     pub why: &'static str,
     pub prompt: &'static str,
     pub thought: &'static str,
-    /// In place of the sentences of a thought.
+    /// Replaces the sentences of a folded thinking section.
     pub folded: &'static str,
-    /// The same where influence is numbers, not shares.
+    /// Like `folded`, if influence is shown as numbers instead of shares.
     pub folded_numbers: &'static str,
     pub answer: &'static str,
     pub total: &'static str,
@@ -19,18 +19,18 @@ pub struct Labels {
     pub not_measured: &'static str,
     pub no_source: &'static str,
     pub weak_evidence: &'static str,
-    /// What a source does together with another one, on its arc.
+    /// Label on an arc for the joint effect of its source and another one.
     pub or: &'static str,
     pub and: &'static str,
     pub or_and: &'static str,
     pub share_of_influence: &'static str,
-    /// In place of the share where rows were not divided by their sums.
+    /// Replaces the legend for shares if rows were not divided by their sums.
     pub numbers: &'static str,
-    /// What the two columns are.
+    /// Explains the two share columns.
     pub columns: &'static str,
     pub arcs: &'static str,
     pub cut: &'static str,
-    /// "{number}%"
+    /// Format of a percentage: "{number}%".
     pub percent: &'static str,
     pub decimal_point: char,
 }

@@ -1,4 +1,4 @@
-//! What colors, columns and arcs mean.
+//! Draws the legend for colors, columns and arcs.
 
 use super::element::{Anchor, Look};
 use super::frame::MARGIN;

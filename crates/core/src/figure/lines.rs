@@ -1,14 +1,14 @@
-//! Text in lines: broken at white space, around wide characters, and within words that are longer than a line.
+//! Breaks text into lines: at white space, around wide characters, and inside words that are longer than a line.
 
 use super::text_width::{has_no_width, is_wide, width};
 
-/// Closing signs, which do not begin a line, and opening ones, which do not end it.
+/// Closing punctuation, which cannot start a line, and opening punctuation, which cannot end one.
 const CLOSING: &str =
     "\u{3001}\u{3002}\u{ff0c}\u{ff0e}\u{ff01}\u{ff1f}\u{ff1a}\u{ff1b}\u{ff09}\u{300d}\u{300f}\u{300b}\u{3011}\u{201d}\u{2019}";
 const OPENING: &str = "\u{ff08}\u{300c}\u{300e}\u{300a}\u{3010}\u{201c}\u{2018}";
 
-/// The lines of a text of this font size, none wider than `max_width` (in the same unit) unless a single character is. Runs of white
-/// space become a space, line breaks stay.
+/// The lines of a text at this font size. No line is wider than `max_width` (in the same unit) unless it is a single character. Runs of
+/// white space become one space, and line breaks are kept.
 pub fn lines(text: &str, size: f64, max_width: f64) -> Vec<String> {
     let space = width(" ", size);
     let mut lines = Vec::new();
@@ -50,7 +50,7 @@ impl Line {
         self.width += width;
     }
 
-    /// Enters the line into `lines`, unless it is empty, and begins the next one.
+    /// Appends the line to `lines`, unless it is empty, and starts the next one.
     fn end(&mut self, lines: &mut Vec<String>) {
         let Self { text, .. } = std::mem::take(self);
         if !text.is_empty() {
@@ -59,24 +59,24 @@ impl Line {
     }
 }
 
-/// A word, cut where a line may break: before and after wide characters.
+/// Splits a word where a line may break: before and after wide characters.
 fn pieces(word: &str) -> Vec<&str> {
     cut(word, |before, after| {
         (is_wide(before) || is_wide(after)) && !OPENING.contains(before) && !CLOSING.contains(after) && !is_joined(before, after)
     })
 }
 
-/// A word, cut to characters with what stands on them.
+/// Splits a word into characters, each with its combining marks.
 fn clusters(word: &str) -> Vec<&str> {
     cut(word, |before, after| !is_joined(before, after))
 }
 
-/// Whether two characters are drawn as one: the second stands on the first, or a joiner is between them.
+/// Whether two characters are drawn as one: the second has no width, or the first is a zero-width joiner.
 fn is_joined(before: char, after: char) -> bool {
     has_no_width(after) || before == '\u{200d}'
 }
 
-/// A text, cut between all characters where `is_cut` holds.
+/// Splits a text between all adjacent characters for which `is_cut` is true.
 fn cut(text: &str, is_cut: impl Fn(char, char) -> bool) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut start = 0;

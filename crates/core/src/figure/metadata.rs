@@ -1,5 +1,5 @@
-//! The document within its picture: JSON in the element `<metadata id="glasscage">`, in which `<`, `>` and `&` are JSON escapes, so that
-//! it is the same text for whatever reads XML or HTML.
+//! Embeds the document in its picture as JSON in the element `<metadata id="glasscage">`. The JSON escapes `<`, `>` and `&`, so that XML
+//! and HTML parsers read the same text.
 
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ use crate::explanation::Document;
 const TAG: &str = "<metadata";
 const ID: &str = "id=\"glasscage\"";
 const END: &str = "</metadata>";
-/// Bytes of a picture. The largest document has two texts of 1 MiB, and tables of a million numbers.
+/// Maximum bytes of a picture. The largest document has two texts of 1 MiB, and tables of a million numbers.
 pub const MAX_PICTURE: usize = 64 << 20;
 
-/// The element with the document.
+/// The metadata element with the document.
 pub fn element(document: &Document) -> String {
     let mut escaped = format!("{TAG} {ID}>");
     for c in compact_json(document).chars() {
@@ -24,14 +24,14 @@ pub fn element(document: &Document) -> String {
     escaped + END
 }
 
-/// The document's JSON without line breaks: through a value, because there is code that writes one already.
+/// The document's JSON without line breaks. Goes through a `Value`, because the code that writes a `Value` is needed anyway.
 pub fn compact_json(document: &Document) -> String {
     let json: Value = serde_json::from_str(&document.to_json()).expect("a document is JSON");
     json.to_string()
 }
 
-/// The document within a picture that [`super::svg`] made, also after another program saved it, if that kept the metadata. The picture is
-/// untrusted: whatever it holds is checked as a document's file is.
+/// Extracts the document from a picture that [`super::svg`] made. Other programs may have saved the picture if they kept the metadata. The
+/// picture is untrusted: its document is checked like a file.
 pub fn document_from_svg(svg: &str) -> Result<Document, PictureError> {
     if svg.len() > MAX_PICTURE {
         return Err(PictureError::TooLarge);
@@ -40,7 +40,7 @@ pub fn document_from_svg(svg: &str) -> Result<Document, PictureError> {
     Ok(Document::from_json(&unescaped(json))?)
 }
 
-/// What stands in the first `<metadata>` with our id.
+/// Content of the first `<metadata>` element with our ID.
 fn content(svg: &str) -> Option<&str> {
     let mut elements = svg.split(TAG).skip(1).filter_map(|element| element.split_once('>'));
     let (_, content) = elements.find(|(attributes, _)| attributes.contains(ID))?;
@@ -48,7 +48,7 @@ fn content(svg: &str) -> Option<&str> {
     Some(content.trim())
 }
 
-/// What XML programs escape when they save a text.
+/// Decodes the entities that XML programs write when they save a text.
 fn unescaped(text: &str) -> String {
     let names = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#34;", "\""), ("&#39;", "'"), ("&amp;", "&")];
     names.iter().fold(text.to_owned(), |text, (name, c)| text.replace(name, c))

@@ -1,4 +1,4 @@
-//! Pictures of explanations, which carry the explanation: SVG drawn here, PNG drawn elsewhere.
+//! Pictures of explanations with the explanation embedded. This module draws SVG. PNG is rendered elsewhere.
 
 mod arcs;
 mod element;
@@ -22,7 +22,7 @@ pub use png_chunk::{document_from_png, is_png, png_with_document};
 
 use crate::explanation::DocumentError;
 
-/// Why there is no document in a picture.
+/// Why no document can be read from a picture.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum PictureError {
     #[error("this picture contains no explanation; it was not made by Glasscage, or another program removed the explanation")]

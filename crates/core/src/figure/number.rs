@@ -1,9 +1,9 @@
-//! Numbers as the page writes them.
+//! Formats numbers as the page does.
 
 use super::Labels;
 use crate::shares::{Scale, percent_digits};
 
-/// An influence as a share, or as a number where rows were not divided by their sums.
+/// Formats an influence as a share, or as a number if rows were not divided by their sums.
 pub fn figure(scale: Scale, influence: f64, labels: &Labels) -> String {
     match scale {
         Scale::Shares => percent(influence, labels),
@@ -11,12 +11,12 @@ pub fn figure(scale: Scale, influence: f64, labels: &Labels) -> String {
     }
 }
 
-/// A share as a whole percent: "23%", "<1%", "0%" only where it is nothing at all.
+/// Formats a share as a whole percent, such as "23%" or "<1%". "0%" means exactly 0.
 pub fn percent(share: f64, labels: &Labels) -> String {
     labels.percent.replace("{number}", &percent_digits(share))
 }
 
-/// A number that is no share, to three digits: "0.013", "\u{2212}1.25", "1,240", "3.1e5"; a trace is not nothing.
+/// Formats a number that is not a share: "0.013", "\u{2212}1.25", "1240", "3.1e5". "\u{2248}0" stands for tiny numbers other than 0.
 pub fn plain(number: f64, labels: &Labels) -> String {
     let digits = match number.abs() {
         0.0 => "0".into(),

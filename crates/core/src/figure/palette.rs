@@ -1,4 +1,4 @@
-//! The page's colors, as `www/base.css` has them, for pictures that leave it.
+//! Colors of the page, as in `www/base.css`, for exported pictures.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Color(pub u32);
 
-/// Named as in the style sheet.
+/// Colors, named as in the style sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Palette {
     pub paper: Color,
@@ -60,7 +60,7 @@ pub const DARK: Palette = Palette {
 };
 
 impl Color {
-    /// `share` (in [0, 1]) of this color in `other`, as `color-mix(in srgb, ..)` mixes them.
+    /// Mixes `share` (in [0, 1]) of this color into `other`, like `color-mix(in srgb, ..)` in CSS.
     pub fn over(self, other: Self, share: f64) -> Self {
         let mixed = |shift: u32| {
             let [own, other] = [self, other].map(|Self(color)| f64::from(color >> shift & 0xff));
@@ -80,7 +80,7 @@ impl fmt::Display for Color {
 mod tests {
     use super::*;
 
-    /// Light and dark color of a name in the page's style sheet.
+    /// Light and dark value of a color in the page's style sheet.
     fn of_the_page(name: &str) -> [Color; 2] {
         let css = include_str!("../../../../www/base.css");
         let line = css.lines().find_map(|line| line.trim().strip_prefix(&format!("--{name}: light-dark("))).expect(name);

@@ -1,4 +1,4 @@
-//! The picture: heading, sentences with their highlights and shares, arcs beside them, legend, and what made it.
+//! Draws the picture: heading, sentences with highlights and shares, arcs next to them, legend, and provenance.
 
 use std::ops::Range;
 
@@ -13,25 +13,25 @@ use crate::graph::Pruned;
 use crate::order::by_descending;
 use crate::shares::{Evidence, Shares};
 
-/// More sentences make no picture.
+/// Maximum number of sentences in a picture.
 const MOST_ROWS: usize = 120;
-/// Of a sentence.
+/// Maximum number of lines of a sentence or note.
 const MOST_LINES: usize = 12;
 const LABEL_SIZE: f64 = 12.0;
 pub const NOTE_SIZE: f64 = 11.5;
 const NOTE_LINE: f64 = 17.0;
 
-/// How a picture is drawn. What is explained in it is the output of the document.
+/// Drawing options. The document's output decides which sentences are explained.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// In CSS pixels; the height follows.
+    /// Width in CSS pixels. The height depends on the content.
     pub width: f64,
     pub is_dark: bool,
-    /// Whether shares stand beside the sentences.
+    /// Whether shares are shown next to the sentences.
     pub has_percentages: bool,
-    /// Arcs are those edges that carry this share of the influence, in [0, 1].
+    /// The arcs are the edges that carry this share of the influence, in [0, 1].
     pub edge_share: f64,
-    /// When the explanation was made, which no document says: for the line at the end.
+    /// Date of the explanation, for the last line. Documents do not contain it.
     pub date: Option<String>,
     pub labels: Labels,
 }
@@ -42,7 +42,7 @@ impl Default for Options {
     }
 }
 
-/// The document as a picture, with the document itself in it: see [`super::document_from_svg`]. The same input gives the same text.
+/// Draws the document as an SVG that contains the document itself: see [`super::document_from_svg`]. The same input gives the same text.
 pub fn svg(document: &Document, options: &Options) -> String {
     let mut painter = Painter::new(document, options);
     let title = painter.heading();
@@ -60,7 +60,7 @@ pub fn svg(document: &Document, options: &Options) -> String {
     ground.finish(frame.width, height, document.manifest.language.tag(), &title, &metadata::element(document))
 }
 
-/// A picture while it is drawn, from top to bottom.
+/// A picture under construction, from top to bottom.
 pub struct Painter<'a> {
     pub document: &'a Document,
     pub options: &'a Options,
@@ -68,11 +68,11 @@ pub struct Painter<'a> {
     pub palette: &'static Palette,
     pub frame: Frame,
     pub canvas: Canvas,
-    /// The sources that are drawn, each on its own or in the line of a folded thought.
+    /// The sources that are drawn, each in its own row or in the line of a folded thinking section.
     pub shown: Vec<usize>,
     /// The edges that are drawn as arcs.
     pub drawn: Pruned,
-    /// How far down it is drawn.
+    /// y up to which the picture is drawn.
     pub y: f64,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Painter<'a> {
         &self.options.labels
     }
 
-    /// What is explained, and whether all of it is here.
+    /// Draws the title, which names the explained sentences, and returns it.
     fn heading(&mut self) -> String {
         let outputs: Vec<String> = self.shares.output.iter().map(|i| self.document.label(self.shares.n_prompt() + i)).collect();
         let title = self.labels().why.replace("{label}", &outputs.join(", "));
@@ -168,7 +168,7 @@ impl<'a> Painter<'a> {
         };
     }
 
-    /// Draws source `j` and gives the height of its node, the middle of the first line.
+    /// Draws source `j`. Returns y of its node: the middle of the first line.
     fn sentence(&mut self, j: usize, lines: &[String]) -> f64 {
         let palette = self.palette;
         let (is_output, is_hollow) = (self.shares.is_output(j), self.shares.is_hollow(j));
@@ -230,7 +230,7 @@ impl<'a> Painter<'a> {
         node
     }
 
-    /// Colors the ground of a line of text and gives the left and the right end of the text.
+    /// Highlights a line of text. Returns the left and right ends of the text.
     pub fn highlight(&mut self, line: &str, y: f64, strength: f64, ground: Color, is_from_the_right: bool) -> [f64; 2] {
         let width = width(line, TEXT_SIZE);
         let left = match is_from_the_right {
@@ -241,7 +241,7 @@ impl<'a> Painter<'a> {
         [left, left + width]
     }
 
-    /// Colors the ground of text between these ends; what takes away has a dashed outline, so that it is seen in gray.
+    /// Highlights text between these ends. Negative influence has a dashed outline, so that it can be recognized in grayscale.
     pub fn marked(&mut self, [left, right]: [f64; 2], y: f64, strength: f64, ground: Color) {
         if strength != 0.0 {
             let is_minus = strength < 0.0;
@@ -252,7 +252,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// What is to be said of a sentence that was not measured, or has little evidence behind it.
+    /// The remark on a sentence that was not measured, or has weak or no evidence.
     fn remark(&self, j: usize) -> Option<&'static str> {
         let labels = self.labels();
         match (self.shares.amounts[j][0], self.shares.evidence(j)) {
@@ -263,14 +263,14 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Where a remark about a sentence begins, and whether that is on a line of its own.
+    /// Left end of a remark on a sentence, and whether the remark needs its own line.
     fn remark_place(&self, lines: &[String], remark: &str) -> (f64, bool) {
         let before = lines.last().map_or_else(|| width(self.labels().blank_line, LABEL_SIZE), |line| width(line, TEXT_SIZE));
         let is_below = is_from_the_right(&lines.concat()) || before + 14.0 + width(remark, LABEL_SIZE) > self.frame.text_width;
         (self.frame.text + HIGHLIGHT + if is_below { 0.0 } else { before + 14.0 }, is_below)
     }
 
-    /// An influence as a bar and a number; a dash where it was not measured.
+    /// Draws an influence as a bar and a number, or a dash if it was not measured.
     fn share(&mut self, [left, right]: [f64; 2], y: f64, amount: Option<f64>, color: Color) {
         let figure = amount.map_or_else(|| "\u{2013}".to_owned(), |amount| number::figure(self.shares.scale, amount, self.labels()));
         let bar = (right - left - 8.0 - self.figure_width()).max(12.0);
@@ -289,7 +289,7 @@ impl<'a> Painter<'a> {
         figures.map(|figure| width(&figure, LABEL_SIZE)).fold(width("100%", LABEL_SIZE), f64::max)
     }
 
-    /// The model, the method and the engine.
+    /// Writes the model, the method, the engine, the programs and the date.
     fn manifest(&mut self) {
         let (method, manifest) = (&self.document.method, &self.document.manifest);
         let model = [&*manifest.model.name, &*manifest.model.quantization].map(str::trim);
@@ -309,7 +309,7 @@ impl<'a> Painter<'a> {
         self.note(&facts.join(" \u{b7} "), self.palette.ink_soft);
     }
 
-    /// A paragraph in small type.
+    /// Draws a paragraph in small type.
     pub fn note(&mut self, text: &str, color: Color) {
         let mut lines = lines(text, NOTE_SIZE, self.frame.right - MARGIN);
         shorten(&mut lines, self.frame.right - MARGIN);
@@ -320,20 +320,20 @@ impl<'a> Painter<'a> {
         self.y += 5.0;
     }
 
-    /// A piece of text in the picture's own words, which takes the width that its letters have.
+    /// Draws a piece of the picture's own text at its natural width.
     #[expect(clippy::too_many_arguments, reason = "where, how large, in which color and look: all differ")]
     pub fn write(&mut self, text: &str, x: f64, y: f64, size: f64, color: Color, look: Look, anchor: Anchor) {
         self.canvas.text(&Text { text, x, y, size, color, look, anchor, fitted: None });
     }
 }
 
-/// Whether the sentences of a thought, generated ones from 0, are drawn as one line: not where one of them is explained.
+/// Whether a thinking section (0-based generated sentences) is drawn as one line: only if none of its sentences is explained.
 fn is_folded(shares: &Shares, thought: &Range<usize>) -> bool {
     !shares.output.iter().any(|row| thought.contains(row))
 }
 
-/// The sources to draw, in order: all, or what is explained and what had the most influence on it. The sentences of a folded thought take
-/// no row.
+/// The sources to draw, in order: all, or the explained ones and those with the most influence on them. The sentences of a folded thinking
+/// section do not count, because they take no row.
 fn most_influential(document: &Document, shares: &Shares) -> Vec<usize> {
     let sections = document.generation.sections();
     let is_in_line = |j: &usize| {
@@ -350,7 +350,7 @@ fn most_influential(document: &Document, shares: &Shares) -> Vec<usize> {
     shown
 }
 
-/// Cuts what has too many lines; whether it had.
+/// Truncates a text that has too many lines. Returns whether it did.
 fn shorten(lines: &mut Vec<String>, max_width: f64) -> bool {
     let is_cut = lines.len() > MOST_LINES;
     lines.truncate(MOST_LINES);

@@ -1,4 +1,4 @@
-//! The document within a PNG: its JSON in a chunk `iTXt` of the keyword "glasscage" (PNG, third edition, 11.3.3.4), deflated.
+//! Embeds the document in a PNG: deflated JSON in an `iTXt` chunk with the keyword "glasscage" (PNG, third edition, 11.3.3.4).
 
 use std::ops::Range;
 
@@ -13,20 +13,20 @@ use crate::packed::crc32;
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 const HEADER: [u8; 4] = *b"IHDR";
 const TEXT: [u8; 4] = *b"iTXt";
-/// Keyword, then whether the text is compressed (yes) and how (zlib), its language and a translated keyword (neither).
+/// The keyword. After it come a compression flag, the compression method (zlib), and an empty language and translated keyword.
 const KEYWORD: &[u8] = b"glasscage\0";
 const COMPRESSED: &[u8] = b"\x01\0\0\0";
 const PLAIN: &[u8] = b"\0\0\0\0";
-/// Bytes of a document's JSON. The largest table has a million numbers of some twenty digits.
+/// Maximum bytes of a document's JSON. The largest table has a million numbers of about twenty digits.
 const MAX_JSON: usize = 48 << 20;
 
 /// A chunk of a PNG.
 struct Chunk<'a> {
     kind: [u8; 4],
     data: &'a [u8],
-    /// As the file has it, of kind and data.
+    /// Checksum of kind and data, as stored in the file.
     checksum: u32,
-    /// Where all of it stands in the file.
+    /// Byte range of the whole chunk in the file.
     place: Range<usize>,
 }
 
@@ -35,10 +35,10 @@ pub fn is_png(bytes: &[u8]) -> bool {
     bytes.starts_with(SIGNATURE)
 }
 
-/// The picture with the document in it, in place of one that it may hold already.
+/// Embeds the document in the picture. Replaces a document that is already there.
 ///
 /// # Errors
-/// Where the bytes are no PNG.
+/// Returns an error if the bytes are not a valid PNG, or too many.
 pub fn png_with_document(png: &[u8], document: &Document) -> Result<Vec<u8>, PictureError> {
     let mut data = [TEXT.as_slice(), KEYWORD, COMPRESSED].concat();
     data.extend(compress_to_vec_zlib(compact_json(document).as_bytes(), 10));
@@ -57,8 +57,8 @@ pub fn png_with_document(png: &[u8], document: &Document) -> Result<Vec<u8>, Pic
     Ok(picture)
 }
 
-/// The document within a picture that [`png_with_document`] made. The picture is untrusted: whatever it holds is checked as a document's
-/// file is, and nothing in it makes more than 48 MiB.
+/// Extracts the document from a picture that [`png_with_document`] made. The picture is untrusted: its document is checked like a file, and
+/// its JSON may inflate to at most 48 MiB.
 pub fn document_from_png(png: &[u8]) -> Result<Document, PictureError> {
     for chunk in chunks(png)? {
         let Chunk { kind, data, checksum, .. } = chunk?;
@@ -76,7 +76,7 @@ pub fn document_from_png(png: &[u8]) -> Result<Document, PictureError> {
     Err(PictureError::NoDocument)
 }
 
-/// The chunks of a PNG, of which the first is the header; an error ends them.
+/// The chunks of a PNG. The first must be the header. The iterator stops after an error.
 fn chunks(png: &[u8]) -> Result<impl Iterator<Item = Result<Chunk<'_>, PictureError>>, PictureError> {
     if png.len() > MAX_PICTURE {
         return Err(PictureError::TooLarge);
@@ -95,7 +95,7 @@ fn chunks(png: &[u8]) -> Result<impl Iterator<Item = Result<Chunk<'_>, PictureEr
     }))
 }
 
-/// Length, kind, data and checksum, big endian.
+/// Reads the chunk at `start`: length, kind, data and checksum, big endian.
 fn chunk_at(png: &[u8], start: usize) -> Option<Chunk<'_>> {
     let (length, rest) = png.get(start..)?.split_first_chunk()?;
     let (kind, rest) = rest.split_first_chunk()?;

@@ -1,7 +1,7 @@
-//! How wide text is in `Verdana`, `DejaVu Sans` and `Bitstream Vera Sans`, of which every desktop has one and whose letters agree in width
-//! to a few percent. Where another font is used, `textLength` fits it.
+//! Text widths in `Verdana`, `DejaVu Sans` and `Bitstream Vera Sans`. Every desktop has one of them, and their character widths agree to a
+//! few percent. In other fonts, `textLength` fits the text.
 
-/// Of U+0020 and so on, as `DejaVu Sans` has them, in 1/200 of the font's size; 0 where nothing is drawn.
+/// Character widths in `DejaVu Sans` from U+0020 on, in 1/200 of the font size. 0 for characters that are not drawn.
 #[rustfmt::skip]
 const LATIN: [u8; 352] = [
     64, 80, 92, 168, 127, 190, 156, 55, 78, 78, 100, 168, 64, 72, 64, 67, 127, 127, 127, 127, 127, 127, 127, 127,
@@ -20,7 +20,7 @@ const LATIN: [u8; 352] = [
     139, 82, 127, 104, 127, 104, 127, 104, 127, 104, 122, 78, 122, 78, 122, 78, 146, 127, 146, 127, 146, 127, 146, 127,
     146, 127, 146, 127, 198, 164, 122, 118, 122, 137, 105, 137, 105, 137, 105, 70,
 ];
-/// U+0370 to U+045F.
+/// Character widths of U+0370 to U+045F.
 #[rustfmt::skip]
 const GREEK_AND_CYRILLIC: [u8; 240] = [
     131, 114, 172, 129, 56, 56, 150, 130, 0, 0, 100, 110, 110, 110, 67, 59, 0, 0, 0, 0, 100, 100, 138, 64,
@@ -34,7 +34,7 @@ const GREEK_AND_CYRILLIC: [u8; 240] = [
     123, 123, 118, 105, 138, 123, 180, 106, 130, 130, 121, 128, 151, 131, 122, 131, 127, 110, 117, 118, 171, 118, 136, 118,
     183, 188, 141, 158, 118, 110, 168, 120, 123, 123, 125, 105, 110, 104, 56, 56, 56, 180, 180, 130, 121, 130, 118, 131,
 ];
-/// U+2010 to U+203F.
+/// Character widths of U+2010 to U+203F.
 #[rustfmt::skip]
 const PUNCTUATION: [u8; 48] = [
     72, 72, 127, 100, 200, 200, 100, 100, 64, 64, 64, 64, 104, 104, 104, 104, 100, 100, 118, 118, 67, 133, 200, 64,
@@ -43,7 +43,7 @@ const PUNCTUATION: [u8; 48] = [
 
 const TABLES: [(u32, &[u8]); 3] = [(0x20, &LATIN), (0x370, &GREEK_AND_CYRILLIC), (0x2010, &PUNCTUATION)];
 
-/// Letters that stand on others, joiners, and marks of direction: first and last of each range.
+/// Combining marks, joiners, and direction marks: first and last of each range.
 const WITHOUT_WIDTH: [[u32; 2]; 20] = [
     [0x0300, 0x036f],
     [0x0483, 0x0489],
@@ -83,10 +83,10 @@ const WIDE: [[u32; 2]; 12] = [
     [0x20000, 0x3fffd],
 ];
 
-/// Scripts written from the right: Hebrew, Arabic, Syriac, Thaana, N'Ko and others.
+/// Right-to-left scripts: Hebrew, Arabic, Syriac, Thaana, N'Ko and others.
 const FROM_THE_RIGHT: [[u32; 2]; 5] = [[0x0590, 0x08ff], [0xfb1d, 0xfdff], [0xfe70, 0xfefc], [0x10800, 0x10fff], [0x1e800, 0x1eeff]];
 
-/// The width of a line of text, in the unit of the font's size.
+/// The width of a line of text, in the unit of the font size.
 pub fn width(text: &str, size: f64) -> f64 {
     text.chars().map(char_width).sum::<f64>() * size
 }
@@ -99,13 +99,13 @@ fn char_width(c: char) -> f64 {
         None if has_no_width(c) => 0.0,
         None if is_wide(c) => 1.0,
         None if is_in(&FROM_THE_RIGHT, c) && c < '\u{600}' => 0.56,
-        // Joined letters are narrower than single ones.
+        // Joined letters are narrower than separate ones.
         None if is_in(&FROM_THE_RIGHT, c) => 0.47,
         None => 0.64,
     }
 }
 
-/// Whether the character stands on the one before it.
+/// Whether the character has no width, such as a combining mark.
 pub fn has_no_width(c: char) -> bool {
     is_in(&WITHOUT_WIDTH, c)
 }
@@ -115,7 +115,7 @@ pub fn is_wide(c: char) -> bool {
     is_in(&WIDE, c)
 }
 
-/// Whether a text is written from the right: its first letter is (as `dir="auto"` has it).
+/// Whether a text is right-to-left. Its first letter decides, as with `dir="auto"`.
 pub fn is_from_the_right(text: &str) -> bool {
     text.chars().find(|c| c.is_alphabetic()).is_some_and(|c| is_in(&FROM_THE_RIGHT, c))
 }

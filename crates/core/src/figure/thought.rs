@@ -1,4 +1,4 @@
-//! A thought in a picture: one line, at which the arcs of all its sentences end.
+//! Draws a thinking section as one line, which is the node of all its sentences.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::graph::group_influence;
 use crate::shares::Scale;
 
 impl Painter<'_> {
-    /// Draws the thought as a line that says what goes through it, and gives the height of its node.
+    /// Draws the thinking section as a line that states how much influence goes through it. Returns y of its node.
     pub fn thought(&mut self, thought: &Range<usize>) -> f64 {
         let (node, soft) = (self.y + 4.0 + LINE_HEIGHT / 2.0, self.palette.ink_soft);
         for line in lines(&self.thought_text(thought), TEXT_SIZE, self.frame.text_width) {

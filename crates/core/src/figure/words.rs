@@ -1,4 +1,4 @@
-//! Documents whose sources are words: they flow as text, without arcs.
+//! Draws documents whose sources are words: as running text without arcs.
 
 use super::element::{Anchor, Look, Outline, Text};
 use super::frame::{HIGHLIGHT, LINE_HEIGHT, MARGIN, TEXT_SIZE};
@@ -6,7 +6,7 @@ use super::lines::lines;
 use super::picture::Painter;
 use super::text_width::{is_from_the_right, width};
 
-/// Between lines of words, which have highlights of their own.
+/// Height of a line of words, which is larger because each word has its own highlight.
 const WORD_LINE: f64 = LINE_HEIGHT + 5.0;
 
 impl Painter<'_> {
@@ -16,7 +16,7 @@ impl Painter<'_> {
         self.passage(answer, &self.document.generation.sentence_texts(), self.shares.n_prompt());
     }
 
-    /// Words in lines; the first is source `first`.
+    /// Draws words in lines. The first word is source `first`.
     fn passage(&mut self, title: &str, words: &[&str], first: usize) {
         let palette = self.palette;
         self.y += 24.0;

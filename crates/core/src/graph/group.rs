@@ -1,29 +1,29 @@
-//! What a group of generated sentences, such as a thought, has to do with the influence on the output.
+//! How much influence on the output bypasses, passes through, or starts in a group of generated sentences, such as a thinking section.
 
 use std::ops::Range;
 
 use super::influence::{arriving, influence_past};
 use super::{Adjacency, node_influence};
 
-/// Where the influence on an output comes from, as numbers that add up to the size of the output where no other row is zero.
+/// Parts of the influence on an output. They add up to the size of the output if no other row is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GroupInfluence {
-    /// From the prompt, along paths that meet no sentence of the group.
+    /// Influence of the prompt along paths that bypass the group.
     pub past_it: f64,
-    /// From the prompt, along paths through the group.
+    /// Influence of the prompt along paths through the group.
     pub through_it: f64,
-    /// What ends in the group: at sentences without a source.
+    /// Influence that starts in the group, at sentences without a source.
     pub from_it: f64,
 }
 
-/// The influence on `output` past, through and from the generated sentences `group` (0-based rows) of a row-stochastic graph.
-/// O(m (n + m)).
+/// Influence on `output` that bypasses, passes through, or starts in the generated sentences `group` (0-based rows). Each row of the graph
+/// must sum to 1 or 0. Time: O(m (n + m)).
 pub fn group_influence(adjacency: &Adjacency, output: &[usize], group: &Range<usize>) -> GroupInfluence {
     let n_prompt = adjacency.n_prompt();
     let influence = node_influence(adjacency, output);
     let from_prompt = |influence: &[f64]| influence[..n_prompt].iter().sum::<f64>();
     let past_it = from_prompt(&influence_past(adjacency, output, group));
-    // Rows add up to 1 or 0, but for rounding.
+    // Rows sum to 1 or 0, except for rounding.
     let ending = |i: usize| arriving(adjacency, output, &influence, i) * (1.0 - adjacency.row(i).iter().sum::<f64>()).max(0.0);
     let through_it = (from_prompt(&influence) - past_it).max(0.0);
     GroupInfluence { past_it, through_it, from_it: group.clone().map(ending).sum() }
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn a_thought_in_the_middle_divides_the_influence() {
-        // P1 -> G1 (thought); nothing -> G2 (thought); P1, G1, G2 -> G3 by .2, .5, .3.
+        // P1 -> G1 (thought); nothing -> G2 (thought); P1, G1, G2 -> G3 with .2, .5, .3.
         let graph = CausalMatrix::from_rows(1, vec![vec![1.0], vec![0.0, 0.0], vec![0.2, 0.5, 0.3]]);
         let GroupInfluence { past_it, through_it, from_it } = group_influence(&graph, &[2], &(0..2));
         for (found, exact) in [(past_it, 0.2), (through_it, 0.5), (from_it, 0.3)] {
@@ -46,7 +46,7 @@ mod tests {
         }
     }
 
-    /// A row-stochastic graph; every fifth row or so is zero.
+    /// A row-stochastic graph in which about one row in five is zero.
     fn graphs() -> impl Strategy<Value = Adjacency> {
         (1..5_usize, 2..9_usize).prop_flat_map(|(n, m)| {
             let row = |i: usize| (prop::collection::vec(0.0..1.0_f64, n + i), 0..5_u8);
@@ -60,7 +60,8 @@ mod tests {
         })
     }
 
-    /// (I - A)^-1 of the whole graph, sources in time order, by Gauss-Jordan elimination; `without` are nodes that pass nothing on.
+    /// (I - A)^-1 of the whole graph, sources in time order, by Gauss-Jordan elimination. The rows in `without` are zero, so those nodes
+    /// propagate nothing.
     fn dense_inverse(graph: &Adjacency, without: &Range<usize>) -> Vec<Vec<f64>> {
         let (n, size) = (graph.n_prompt(), graph.n_prompt() + graph.n_generated());
         let unit = |k: usize| (0..size).map(move |j| f64::from(u8::from(j == k)));

@@ -1,4 +1,4 @@
-//! A -> Y (`eq:all_at_once`) and the attributions read off them.
+//! Computes Y from A (`eq:all_at_once`), and the attributions that Y contains.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::Adjacency;
 use crate::table::CausalMatrix;
 
 /// **Y** = A (I - A)^-1 by forward substitution, rows in time order: `Y[i] = A[i] + Σ_k A[i][k] Y[k]`.
-/// O(m² (n + m)); where only attributions are wanted, [`node_influence`] needs O(m (n + m)).
+/// Time: O(m² (n + m)). [`node_influence`] needs only O(m (n + m)) to compute attributions.
 pub fn total_influence(adjacency: &Adjacency) -> CausalMatrix<f64> {
     let n_prompt = adjacency.n_prompt();
     let mut rows: Vec<Vec<f64>> = Vec::with_capacity(adjacency.n_generated());
@@ -21,13 +21,13 @@ pub fn total_influence(adjacency: &Adjacency) -> CausalMatrix<f64> {
     CausalMatrix::from_rows(n_prompt, rows)
 }
 
-/// `v = Σ_{i in O} Y[i]`, for all `n + m` sources, without making Y: weight flows back from the output, latest
-/// sentence first. `output` holds generated sentences (0-based rows); each counts once.
+/// Influence of each of the `n + m` sources on `output`: `v = Σ_{i in O} Y[i]`, computed without building Y. Weight flows back from the
+/// output, latest sentence first. `output` lists generated sentences (0-based rows); duplicates count once.
 pub fn node_influence(adjacency: &Adjacency, output: &[usize]) -> Vec<f64> {
     influence_past(adjacency, output, &(0..0))
 }
 
-/// [`node_influence`] along paths that go on from no sentence of `group` (0-based rows).
+/// Like [`node_influence`], but ignores all edges into the sentences of `group` (0-based rows).
 pub(super) fn influence_past(adjacency: &Adjacency, output: &[usize], group: &Range<usize>) -> Vec<f64> {
     let mut influence = vec![0.0; adjacency.n_sources()];
     for i in (0..adjacency.n_generated()).rev().filter(|i| !group.contains(i)) {
@@ -39,26 +39,26 @@ pub(super) fn influence_past(adjacency: &Adjacency, output: &[usize], group: &Ra
     influence
 }
 
-/// What flows into generated sentence `i`: its influence on the output, and 1 where it is of the output itself.
+/// Weight that generated sentence `i` passes to its sources: its influence on the output, plus 1 if `i` is an output sentence.
 pub(super) fn arriving(adjacency: &Adjacency, output: &[usize], influence: &[f64], i: usize) -> f64 {
     influence[adjacency.n_prompt() + i] + f64::from(u8::from(output.contains(&i)))
 }
 
 /// a^O, the context attribution (`eq:context_attribution`): the prompt columns of the sum of Y's rows in O.
-/// It sums to |O| where no ancestor row is zero.
+/// The attribution sums to |O| if no ancestor row is zero.
 pub fn context_attribution(adjacency: &Adjacency, output: &[usize]) -> Vec<f64> {
     let mut influence = node_influence(adjacency, output);
     influence.truncate(adjacency.n_prompt());
     influence
 }
 
-/// The sum of A's rows in O, for all `n + m` sources: one step, blind to what came through earlier sentences.
+/// The sum of A's rows in O, for all `n + m` sources. It counts only direct edges, not paths through earlier sentences.
 pub fn direct_influence(adjacency: &Adjacency, output: &[usize]) -> Vec<f64> {
     let weight = |i: usize, j: usize| adjacency.get(i, j).copied().unwrap_or(0.0);
     (0..adjacency.n_sources()).map(|j| output.iter().map(|&i| weight(i, j)).sum()).collect()
 }
 
-/// The baseline: the prompt columns of the sum of A's rows in O.
+/// Row attribution, the baseline: the prompt columns of the sum of A's rows in O.
 pub fn row_attribution(adjacency: &Adjacency, output: &[usize]) -> Vec<f64> {
     let mut influence = direct_influence(adjacency, output);
     influence.truncate(adjacency.n_prompt());

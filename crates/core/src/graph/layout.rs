@@ -1,6 +1,6 @@
-//! Where the arcs go: nodes are the text lines in time order, edges half-ellipses beside them.
+//! Lays out the arcs: nodes are the text lines in time order, and edges are half-ellipses next to them.
 
-/// One arc of the vertical diagram, in pixels: it leaves `y_from`, arrives at `y_to` (below, later), and bulges by `reach`.
+/// One arc of the vertical diagram, in pixels: it starts at `y_from`, ends at `y_to` (lower, later), and bulges by `reach`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arc {
     pub y_from: f64,
@@ -16,14 +16,14 @@ impl Arc {
         format!("M {spine:.1} {y_from:.1} C {x:.1} {y_from:.1} {x:.1} {y_to:.1} {spine:.1} {y_to:.1}")
     }
 
-    /// The point of the same curve furthest from the line, (x, y).
+    /// The point (x, y) of the curve that is farthest from the line.
     pub fn apex(&self, spine: f64) -> (f64, f64) {
         (spine - self.reach, (self.y_from + self.y_to) / 2.0)
     }
 }
 
-/// The arcs of `edges` (from node, to node) between nodes at heights `y`, none reaching further than `width`.
-/// Reach grows with the square root of the distance, so that near neighbours stay apart and far ones fit.
+/// The arcs of `edges` (from node, to node) between nodes at heights `y`. No arc bulges by more than `width`. The bulge grows with the
+/// square root of the distance, so that arcs between near neighbors stay distinguishable.
 pub fn arcs(edges: &[(usize, usize)], y: &[f64], width: f64) -> Vec<Arc> {
     let height = y.last().zip(y.first()).map_or(1.0, |(last, first)| (last - first).max(1.0));
     let reach = |distance: f64| width * (distance.max(0.0) / height).sqrt();

@@ -1,4 +1,4 @@
-//! T -> A (`eq:normalize`): negatives cut to 0, each row divided by its sum.
+//! Computes A from T (`eq:normalize`): clips negative scores to 0 and divides each row by its sum.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,21 +7,21 @@ use crate::table::{CausalMatrix, Table};
 /// **A**: cell (i, j) is the weight of the edge from source j to generated sentence i.
 pub type Adjacency = CausalMatrix<f64>;
 
-/// How raw scores become edge weights; anything but `Full` is an ablation (paper, `sec:ablation`).
+/// How raw scores become edge weights. All variants except `Full` are ablations (paper, `sec:ablation`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Normalization {
-    /// Non-negative, each row sums to 1: the method.
+    /// Non-negative, each row sums to 1 (the method).
     #[default]
     Full,
-    /// Negatives cut to 0, nothing else.
+    /// Clips negative scores to 0, without dividing rows.
     NonNegative,
     /// The raw scores.
     None,
 }
 
-/// `A = Φ(T) / Σ_j Φ(T)`, `Φ(x) = max(x, 0)` under `Full`. Rows without positive score stay zero: they are never
-/// filled with made-up weight. A cell that was not measured counts as 0.
+/// `A = Φ(T) / Σ_j Φ(T)`, `Φ(x) = max(x, 0)` under `Full`. Rows without a positive score stay zero, because any weight in them would be
+/// invented. An unmeasured cell counts as 0.
 pub fn normalize(table: &Table, normalization: Normalization) -> Adjacency {
     CausalMatrix::from_rows(table.n_prompt(), table.rows().map(|row| normalize_row(row, normalization)).collect())
 }
@@ -32,7 +32,7 @@ fn normalize_row(row: &[Option<f64>], normalization: Normalization) -> Vec<f64> 
         Normalization::None => scores.collect(),
         Normalization::NonNegative => scores.map(|score| score.max(0.0)).collect(),
         Normalization::Full => {
-            // Divided by the largest score first, so that the sum of huge scores stays finite.
+            // Divide by the largest score first, so that the sum of huge scores stays finite.
             let largest = scores.clone().fold(0.0, f64::max);
             let scaled: Vec<f64> = scores.map(|score| if largest > 0.0 { score.max(0.0) / largest } else { 0.0 }).collect();
             let sum: f64 = scaled.iter().sum();
@@ -41,15 +41,15 @@ fn normalize_row(row: &[Option<f64>], normalization: Normalization) -> Vec<f64> 
     }
 }
 
-/// As [`normalize`] under `Full`, while a run goes on: a cell that was not measured has its share of the row of `estimate`, a table of
-/// scores in any unit, and those measured divide the rest among themselves. Of a row that is measured this is `normalize`.
+/// Like [`normalize`] under `Full`, for a run in progress. An unmeasured cell gets its share of the row of `estimate`, a table of scores in
+/// any unit, and the measured cells divide the rest. A fully measured row is the same as in `normalize`.
 pub fn normalize_with_estimate(table: &Table, estimate: &Table) -> Adjacency {
     let [measured, estimate] = [table, estimate].map(|scores| normalize(scores, Normalization::Full));
     let rows = table.rows().zip(measured.rows()).zip(estimate.rows());
     Adjacency::from_rows(table.n_prompt(), rows.map(|((scores, measured), estimate)| blend_row(scores, measured, estimate)).collect())
 }
 
-/// One row of [`normalize_with_estimate`]; where only one of the two has weight, it has all of it.
+/// One row of [`normalize_with_estimate`]. If only one of the two rows has weight, it gets everything.
 fn blend_row(scores: &[Option<f64>], measured: &[f64], estimate: &[f64]) -> Vec<f64> {
     let estimated: f64 = scores.iter().zip(estimate).filter(|(score, _)| score.is_none()).map(|(_, weight)| weight).sum();
     let whole = if measured.iter().any(|&weight| weight > 0.0) || estimated == 0.0 { 1.0 } else { estimated };
@@ -60,13 +60,13 @@ fn blend_row(scores: &[Option<f64>], measured: &[f64], estimate: &[f64]) -> Vec<
     scores.iter().zip(measured).zip(estimate).map(blend).collect()
 }
 
-/// The generated sentences on which no source has weight: "no measurable influence".
+/// The generated sentences on which no source has weight: they have "no measurable influence".
 pub fn zero_rows(adjacency: &Adjacency) -> Vec<usize> {
     (0..adjacency.n_generated()).filter(|&i| adjacency.row(i).iter().all(|&weight| weight == 0.0)).collect()
 }
 
-/// How much evidence stands behind a row before normalisation turns it into 100 %: the sum of its positive
-/// scores, in the unit of the table (nats per token for Pert.).
+/// Evidence for a row before normalization scales the row to 100 %: the sum of its positive scores, in the unit of the table (nats per
+/// token for Pert.).
 pub fn positive_mass(row: &[Option<f64>]) -> f64 {
     row.iter().flatten().map(|score| score.max(0.0)).sum()
 }

@@ -1,18 +1,20 @@
-//! A source opened to its parts: the influence of each of its words.
+//! Influence of the parts of a source, such as its words.
 
 use super::influence::arriving;
 use super::{Normalization, node_influence, normalize};
 use crate::table::Table;
 
-/// The influence on `output` of a part of source `j` that was perturbed alone: its edge weights, propagated through the generated
-/// sentences like a source's,
+/// Influence on `output` of a part of source `j` that was perturbed alone. Its edge weights are propagated through the generated sentences
+/// like those of a source:
 ///
 /// `v = Σ_i w[i] (v_i + [i in O])`, `w[i] = max(t[i], 0) / Σ_j max(T[i][j], 0)`
 ///
-/// where t = `scores` are those of the part on the generated sentences after the source (the last ones), T = `table` is that of the
-/// whole graph, and `v_i` is [`node_influence`]. The row is divided by its own sum, of which the part is no addend: so a part that does
-/// all that its source does gets the source's influence, and parts need not add up to their whole. The ablations neither divide nor,
-/// for `None`, cut. O(m (n + m)).
+/// Here t = `scores` are the scores of the part on the generated sentences after the source (the last ones), T = `table` is the table of
+/// the whole graph, and `v_i` is [`node_influence`].
+///
+/// The row is divided by its own sum, which does not include the part. So a part with the same effect as its source gets the influence of
+/// the source, and the influences of parts need not add up to that of the source. The ablations do not divide, and `None` does not clip.
+/// Time: O(m (n + m)).
 pub fn part_influence(table: &Table, normalization: Normalization, scores: &[f64], output: &[usize]) -> f64 {
     let adjacency = normalize(table, normalization);
     let influence = node_influence(&adjacency, output);
@@ -54,9 +56,9 @@ mod tests {
 
     #[test]
     fn a_part_reaches_the_output_through_the_steps() {
-        // Half of what P1 does to G1, which is half of G2.
+        // The part has half of P1's effect on G1, and G1 has half of the weight on G2.
         assert_eq!(part_influence(&table(), Normalization::Full, &[1.0, 0.0], &[1]), 0.25);
-        // Twice as much as the whole sentence: parts may work against each other.
+        // The part has twice the effect of the whole sentence, because parts may counteract each other.
         assert_eq!(part_influence(&table(), Normalization::Full, &[4.0, 0.0], &[1]), 1.0);
         assert_eq!(part_influence(&table(), Normalization::Full, &[-4.0, 0.0], &[1]), 0.0);
     }

@@ -1,37 +1,37 @@
-//! The strongest single paths through the graph, from a prompt sentence to the output.
+//! Finds the strongest single paths through the graph, from a prompt sentence to the output.
 
 use super::Adjacency;
 use crate::order::by_descending;
 
-/// A path along edges, against time's arrow read as a walk back from the output.
+/// A path along the edges of the graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
-    /// The sources it visits (0..n+m), in time order: a prompt sentence first, a sentence of the output last.
+    /// The sources of the path (0..n+m), in time order. The first is a prompt sentence, the last a sentence of the output.
     pub sources: Vec<usize>,
-    /// The product of the weights along it. Over all paths these products add up to the context attribution.
+    /// Product of the weights along the path. The products of all paths add up to the context attribution.
     pub weight: f64,
 }
 
-/// As many are named, and drawn whatever else is left out.
+/// Number of paths that are listed. Their edges are always drawn.
 pub const MOST_PATHS: usize = 5;
 
-/// How one of the strongest paths into a source comes to it: along the path into `from` of this rank, strongest first.
+/// Last step of one of the strongest paths into a source. It extends the path into `from` with this 0-based rank (strongest first).
 #[derive(Clone, Copy)]
 struct Step {
     from: usize,
     rank: usize,
-    /// Of the path up to here.
+    /// Weight of the path up to here.
     weight: f64,
 }
 
-/// The `most` paths into `output` with the largest weights by size, largest first. A
-/// sentence of the output may lie on a path to a later one.
+/// The `most` paths into `output` with the largest absolute weights, largest first. A sentence of the output may be on a path to a later
+/// one.
 ///
-/// The best paths into a sentence extend the best ones into its sources, so `most` of each are enough: O(most m (n + m)) time, but for
-/// a logarithm, and O(most (n + m)) space.
+/// The best paths into a sentence extend the best ones into its sources, so `most` paths per source are enough. Time: O(most m (n + m))
+/// times a logarithm. Space: O(most (n + m)).
 pub fn strongest_paths(adjacency: &Adjacency, output: &[usize], most: usize) -> Vec<Path> {
     let n_prompt = adjacency.n_prompt();
-    // Of each source the last steps of the strongest paths into it; a prompt sentence begins one.
+    // For each source, the last steps of the strongest paths into it. Paths start at prompt sentences.
     let mut into: Vec<Vec<Step>> = (0..n_prompt).map(|from| vec![Step { from, rank: 0, weight: 1.0 }]).collect();
     for row in adjacency.rows() {
         let extended = row.iter().enumerate().filter(|(_, weight)| **weight != 0.0).flat_map(|(from, weight)| {

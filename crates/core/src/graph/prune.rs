@@ -1,7 +1,7 @@
-//! Which edges to draw: the smallest set that carries a chosen share of the influence on the output.
+//! Selects the edges to draw: the smallest set that carries a chosen share of the influence on the output.
 //!
-//! The paper keeps edges above a value on [0, 1], its reference code above a fraction of the largest edge. Both
-//! keep heavy edges into sentences that the output never used; ranking by what flows along an edge does not.
+//! The paper keeps edges above a value in [0, 1], its reference code above a fraction of the largest edge. Both keep heavy edges into
+//! sentences that the output never used. Ranking by the flow along an edge avoids that.
 
 use std::collections::BTreeSet;
 
@@ -16,27 +16,27 @@ pub struct Edge {
     pub to: usize,
     /// `A[to][from]`.
     pub weight: f64,
-    /// What flows along the edge into the output: `A[to][from] (v_to + [to in O])`.
+    /// Flow along the edge into the output: `A[to][from] (v_to + [to in O])`.
     pub flow: f64,
 }
 
-/// The edges kept, largest flow first, and what was left out. Negative flows, of raw scores, count by their size.
+/// The kept edges, largest flow first, and a summary of the others. Negative flows, which raw scores can have, count by magnitude.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pruned {
     pub edges: Vec<Edge>,
-    /// How many edges with flow worth counting are not drawn.
+    /// Number of edges that are not drawn, except those with negligible flow.
     pub hidden: usize,
-    /// The share of all flow that the kept edges carry, in [0, 1]; 1 where nothing flows.
+    /// Share of all flow that the kept edges carry, in [0, 1]. 1 if nothing flows.
     pub kept_share: f64,
-    /// Of all edges.
+    /// Total flow of all edges, including those not kept.
     flow: f64,
 }
 
-/// What carries less of all flow is not counted among what is hidden: a document that was a link has other edges of that size.
+/// Edges with a smaller share of all flow are negligible and do not count as hidden, because rounding in links changes them.
 const LEAST_HIDDEN: f64 = 1e-3;
 
 impl Pruned {
-    /// The `most` edges of largest flow, where there are more.
+    /// Keeps the `most` edges with the largest flow.
     pub fn at_most(mut self, most: usize) -> Self {
         if self.edges.len() > most {
             self.hidden += self.n_worth_counting(&self.edges[most..]);
@@ -46,7 +46,7 @@ impl Pruned {
         self
     }
 
-    /// Those of them that can be drawn.
+    /// Keeps the edges that can be drawn.
     pub fn only(mut self, is_drawn: impl Fn(&Edge) -> bool) -> Self {
         let (drawn, others): (Vec<Edge>, Vec<Edge>) = self.edges.iter().partition(|edge| is_drawn(edge));
         self.hidden += self.n_worth_counting(&others);
@@ -55,7 +55,7 @@ impl Pruned {
         self
     }
 
-    /// The edges of largest flow, up to the one with which they would touch more than `most` sentences.
+    /// Keeps the edges with the largest flow, up to the first edge with which they would touch more than `most` sentences.
     pub fn touching_at_most(self, most: usize, n_prompt: usize) -> Self {
         let mut touched = BTreeSet::new();
         let fits = |edge: &&Edge| {
@@ -66,7 +66,7 @@ impl Pruned {
         self.at_most(n_fitting)
     }
 
-    /// These edges and `others` of the same graph, such as [`edges_of_strongest_paths`].
+    /// Adds edges of the same graph, such as [`edges_of_strongest_paths`].
     pub fn with(mut self, others: &[Edge]) -> Self {
         let missing: Vec<Edge> = others.iter().filter(|edge| !self.edges.contains(edge)).copied().collect();
         self.hidden -= self.n_worth_counting(&missing);
@@ -85,11 +85,11 @@ impl Pruned {
     }
 }
 
-/// Keeps the smallest set of edges that carries `share` (in [0, 1]) of the flow into `output`. Weights are not renormalised.
+/// Keeps the smallest set of edges that carries `share` (in [0, 1]) of the flow into `output`. Does not renormalize weights.
 pub fn prune(adjacency: &Adjacency, output: &[usize], share: f64) -> Pruned {
     let edges = by_descending(&flowing_edges(adjacency, output), |edge| edge.flow.abs());
     let flow = total_flow(&edges);
-    // A hair below the wanted share counts as reached: sums in another order differ in the last bits.
+    // Allow for rounding: the last bits of a sum depend on its order.
     let wanted = share * flow * (1.0 - 1e-12);
     let mut kept = 0.0;
     let is_needed = |edge: &&Edge| {

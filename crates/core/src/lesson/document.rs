@@ -1,4 +1,4 @@
-//! The JSON document, versioned; its schema for other programs is `public/schema/lesson-1.json`.
+//! JSON format of lessons. The schema for other programs is `public/schema/lesson-1.json`.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,11 +9,11 @@ use crate::explanation::{Document, DocumentError};
 pub const FORMAT: &str = "glasscage-lesson";
 /// The version this page writes.
 pub const VERSION: u32 = 1;
-/// Lessons come from anywhere; nobody reads longer ones.
+/// Maximum number of steps. Lessons are untrusted, and no reader finishes longer ones.
 const MAX_STEPS: usize = 100;
-/// The most explanations in one.
+/// Maximum number of explanations in a lesson.
 pub const MAX_EXPLANATIONS: usize = 20;
-/// Bytes of a text.
+/// Maximum bytes of a text.
 const MAX_TEXT: usize = 1 << 14;
 const MAX_LANGUAGE: usize = 35;
 
@@ -24,17 +24,17 @@ pub struct Lesson {
     /// Always [`FORMAT`].
     pub format: String,
     pub version: u32,
-    /// Of its words, as BCP 47 names it; explanations have their own.
+    /// Language of the lesson's texts, as a BCP 47 tag. Explanations have their own languages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     pub title: String,
-    /// In the order of the reader.
+    /// Steps in reading order.
     pub steps: Vec<Step>,
-    /// What the steps show.
+    /// Explanations that the steps show.
     pub explanations: Vec<Document>,
 }
 
-/// Why a text is no lesson.
+/// Why a text is not a valid lesson.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum LessonError {
     #[error("this is not a lesson: {0}")]
@@ -68,7 +68,7 @@ impl Lesson {
         Self { format: FORMAT.into(), version: VERSION, language: None, title: title.into(), steps, explanations }
     }
 
-    /// Whether a text from outside means to be a lesson.
+    /// Whether a JSON text claims to be a lesson.
     pub fn is_meant(json: &str) -> bool {
         #[derive(Deserialize)]
         struct Head {
@@ -77,14 +77,14 @@ impl Lesson {
         serde_json::from_str(json).is_ok_and(|head: Head| head.format == FORMAT)
     }
 
-    /// Reads and checks a lesson from outside.
+    /// Parses and checks an untrusted lesson.
     pub fn from_json(json: &str) -> Result<Self, LessonError> {
         let lesson = Self::unchecked(json)?;
         lesson.check()?;
         Ok(lesson)
     }
 
-    /// Reads what [`Lesson::check`] has yet to check.
+    /// Parses a lesson without [`Lesson::check`].
     pub(super) fn unchecked(json: &str) -> Result<Self, LessonError> {
         serde_json::from_str(json).map_err(|error| LessonError::Json(error.to_string()))
     }
@@ -94,7 +94,8 @@ impl Lesson {
         serde_json::to_string_pretty(self).expect("a lesson has only string keys and finite numbers")
     }
 
-    /// Holds what the page relies on: every step shows what is there and asks what can be answered.
+    /// Checks the invariants of a lesson: steps show existing sentences and ask questions that can be answered. Returns the first
+    /// violation.
     pub fn check(&self) -> Result<(), LessonError> {
         if self.format != FORMAT {
             return Err(LessonError::Format(self.format.clone()));
@@ -116,14 +117,14 @@ impl Lesson {
         }
     }
 
-    /// Holds the limits on steps, and on `explanations`.
+    /// Checks the limits on the number of steps and on `explanations`, the number of explanations.
     pub(super) fn check_counts(&self, explanations: usize) -> Result<(), LessonError> {
         let steps = self.steps.len();
         let is_within = (1..=MAX_STEPS).contains(&steps) && (1..=MAX_EXPLANATIONS).contains(&explanations);
         if is_within { Ok(()) } else { Err(LessonError::Size { steps, explanations }) }
     }
 
-    /// The lesson in another language, where `translation` has every text of it. Texts without a letter stay.
+    /// The lesson in another language. `None` if a translation is missing. Texts without a letter stay unchanged.
     pub fn translated(&self, language: &str, translation: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let mut lesson = Self { language: Some(language.to_owned()), ..self.clone() };
         for text in lesson.steps.iter_mut().flat_map(Step::texts_mut).chain([&mut lesson.title]) {
@@ -134,19 +135,19 @@ impl Lesson {
         Some(lesson)
     }
 
-    /// Every text of it, in no order.
+    /// All texts of the lesson, in no particular order.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().flat_map(Step::texts).chain([self.title.as_str()])
     }
 
-    /// The explanation of a step, with what the step chooses in it.
+    /// The explanation of a step, with the sentences that the step chooses.
     pub fn document(&self, step: &Step) -> Document {
         let document = self.explanations[step.explanation].clone();
         if step.output.is_empty() { document } else { Document { output: step.output.clone(), ..document } }
     }
 }
 
-/// Whether it has the shape of a language tag of BCP 47: "de", "zh-Hant".
+/// Whether a tag has the shape of a BCP 47 language tag, such as "de" or "zh-Hant".
 fn is_language(tag: &str) -> bool {
     let is_part = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
     tag.len() <= MAX_LANGUAGE && tag.split('-').all(is_part)

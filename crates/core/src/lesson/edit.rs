@@ -1,11 +1,11 @@
-//! Changes of a lesson that concern several of its parts.
+//! Edits of a lesson that affect several of its parts.
 
 use super::document::Lesson;
 use super::step::Question;
 use crate::explanation::{self, Document};
 
-/// Whether two documents explain the same text by the same measurement, whatever they choose in it; one may have come in a link, whose
-/// numbers are rounded.
+/// Whether two documents explain the same text with the same measurement. Ignores their output and manifest. Compares them as links,
+/// because the numbers of one may have been rounded by a link.
 pub fn is_same_explanation(a: &Document, b: &Document) -> bool {
     let measured = |document: &Document| {
         let document = Document { output: Vec::new(), manifest: a.manifest.clone(), ..document.clone() };
@@ -15,12 +15,12 @@ pub fn is_same_explanation(a: &Document, b: &Document) -> bool {
 }
 
 impl Lesson {
-    /// The steps that show this explanation, from 0.
+    /// 0-based indices of the steps that show this explanation.
     pub fn steps_with(&self, explanation: usize) -> impl Iterator<Item = usize> {
         (0..self.steps.len()).filter(move |&at| self.steps[at].explanation == explanation)
     }
 
-    /// Adds the explanations that are not in it yet; how many those are.
+    /// Adds the explanations that are not in the lesson yet. Returns their number.
     pub fn add_explanations(&mut self, documents: Vec<Document>) -> usize {
         let before = self.explanations.len();
         for document in documents {
@@ -31,7 +31,8 @@ impl Lesson {
         self.explanations.len() - before
     }
 
-    /// Lets a step show another explanation, as that one was chosen. No more sentences are to be marked than it has.
+    /// Makes step `at` show `explanation` with that explanation's own output. Reduces the number of sentences to mark if the prompt is
+    /// shorter.
     pub fn show_in_step(&mut self, at: usize, explanation: usize) {
         let (Some(document), Some(step)) = (self.explanations.get(explanation), self.steps.get_mut(at)) else { return };
         step.explanation = explanation;
@@ -41,7 +42,7 @@ impl Lesson {
         }
     }
 
-    /// Takes an explanation out that no step shows.
+    /// Removes an explanation if no step shows it.
     pub fn remove_explanation(&mut self, explanation: usize) {
         if explanation < self.explanations.len() && self.steps_with(explanation).next().is_none() {
             self.explanations.remove(explanation);

@@ -1,5 +1,5 @@
-//! A lesson as a link: `#l1.` + its JSON in the form of `packed`, with each explanation as the fragment of its own link, so that tables
-//! travel at 16 bits a cell.
+//! Lesson links: `#l1.` followed by packed JSON (see `packed`). Each explanation is stored as the fragment of its own link, so its tables
+//! have 16 bits per cell.
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use super::document::{Lesson, LessonError};
 use crate::explanation;
 use crate::packed::{self, MAX_INFLATED, MAX_PACKED};
 
-/// What a fragment starts with (after `#`): the codec and its version.
+/// Start of a fragment (after `#`): the codec and its version.
 const SCHEME: &str = "l1.";
 
-/// The fragment, without `#`, that carries `lesson`.
+/// Encodes `lesson` as a fragment, without `#`.
 pub fn to_fragment(lesson: &Lesson) -> String {
     let mut json = value_of(&lesson.to_json());
     json["explanations"] = lesson.explanations.iter().map(explanation::to_fragment).collect();
@@ -18,13 +18,14 @@ pub fn to_fragment(lesson: &Lesson) -> String {
     format!("{SCHEME}{}", packed::pack(json.to_string().as_bytes()))
 }
 
-/// Whether a fragment (with or without `#`) is meant as a lesson.
+/// Whether a fragment (with or without `#`) looks like a lesson.
 pub fn is_link(fragment: &str) -> bool {
     let version = fragment.trim_start_matches('#').strip_prefix('l');
     version.is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// The lesson in a fragment (with or without `#`). The fragment is untrusted, like that of an explanation.
+/// Decodes the lesson in a fragment (with or without `#`). The fragment is untrusted: every size is bounded, and the lesson is checked like
+/// any other.
 pub fn from_fragment(fragment: &str) -> Result<Lesson, LessonError> {
     let fragment = fragment.strip_prefix('#').unwrap_or(fragment);
     let body = fragment.strip_prefix(SCHEME).ok_or(LessonError::Newer)?;
@@ -33,9 +34,9 @@ pub fn from_fragment(fragment: &str) -> Result<Lesson, LessonError> {
     let mut json: Value = serde_json::from_slice(&bytes).map_err(|_| LessonError::Damaged)?;
     let fragments = json.get_mut("explanations").and_then(Value::as_array_mut).ok_or(LessonError::Damaged)?;
     let fragments = std::mem::take(fragments);
-    // Through text, because reading a lesson out of a `Value` would be a second copy of all that reads one.
+    // Parse text instead of a `Value`, because parsing a `Value` would compile the parsing code a second time.
     let mut lesson = Lesson::unchecked(&json.to_string())?;
-    // Before any explanation is inflated: a few kilobytes can hold thousands of them, each of megabytes.
+    // Check the counts before inflating any explanation: a few kilobytes can contain thousands of explanations of megabytes each.
     lesson.check_counts(fragments.len())?;
     let mut room = MAX_INFLATED;
     for fragment in fragments {
@@ -61,7 +62,7 @@ mod tests {
     use crate::explanation::example::example;
     use crate::explanation::{Document, Passage};
 
-    /// A lesson's link with these fragments as its explanations.
+    /// A lesson link with these fragments as its explanations.
     fn link_with(fragments: Vec<String>) -> String {
         let mut json = value_of(&Lesson::new("Title", vec![Step::default()], Vec::new()).to_json());
         json["explanations"] = fragments.into();

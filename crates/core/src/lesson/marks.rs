@@ -1,18 +1,18 @@
-//! How well marked sentences foretell an attribution.
+//! Measures how well marked sentences predict an attribution.
 
 use crate::order;
 
-/// What a reader's marks carry.
+/// Influence on the sentences that a reader marked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MarkScore {
-    /// The share of all influence that is on the marked sentences, 0 to 1.
+    /// Share of all influence on the marked sentences, 0 to 1.
     pub marked: f64,
-    /// The largest share that as many sentences have.
+    /// The largest share that the same number of sentences can have.
     pub best: f64,
 }
 
 impl MarkScore {
-    /// Of marked places in `influence`, which is not negative. Nothing is on any sentence where there is no influence at all.
+    /// Score of the marked indices of `influence`, which must not be negative. Both shares are 0 if there is no influence.
     pub fn of(influence: &[f64], marked: &[usize]) -> Self {
         let total: f64 = influence.iter().sum();
         let share = |sum: f64| if total > 0.0 { sum / total } else { 0.0 };

@@ -1,4 +1,4 @@
-//! A lesson: explanations, and steps through them with words and questions for the reader.
+//! A lesson: explanations, and steps through them with texts and questions for the reader.
 
 mod document;
 mod edit;

@@ -4,19 +4,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::explanation::Document;
 
-/// The most answers to choose from.
+/// Maximum number of choices.
 const MAX_CHOICES: usize = 10;
 
-/// Words for the reader, what is to be seen beside them, and perhaps a question.
+/// A text for the reader, the view next to it, and an optional question.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
-    /// Paragraphs, with an empty line between them.
+    /// Paragraphs, separated by empty lines.
     pub text: String,
-    /// Of the lesson's explanations, from 0.
+    /// 0-based index of the explanation that this step shows.
     #[serde(default)]
     pub explanation: usize,
-    /// The generated sentences that are explained: 0-based, ascending. Empty: those of the explanation.
+    /// The generated sentences that are explained: 0-based, ascending. If empty, those of the explanation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub output: Vec<usize>,
     #[serde(default)]
@@ -25,7 +25,7 @@ pub struct Step {
     pub question: Option<Question>,
 }
 
-/// What of the explanation a step shows.
+/// The view of the explanation that a step shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shown {
@@ -33,22 +33,22 @@ pub enum Shown {
     Text,
     Path,
     Table,
-    /// Words only.
+    /// Only the text of the step.
     Nothing,
 }
 
-/// What the reader is asked.
+/// A question to the reader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Question {
-    /// To mark prompt sentences, before any share is shown.
+    /// The reader marks prompt sentences, before any share is shown.
     Mark { ask: String, count: usize },
-    /// To choose one of some answers.
+    /// The reader chooses one of several answers.
     Choose { ask: String, choices: Vec<String>, right: usize, because: String },
 }
 
 impl Step {
-    /// Every text of it.
+    /// All texts of the step.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         let asked: Vec<&str> = match &self.question {
             None => Vec::new(),
@@ -67,7 +67,7 @@ impl Step {
         asked.into_iter().chain([&mut self.text])
     }
 
-    /// Whether it asks of `document` only what is there.
+    /// Whether the step refers only to existing parts of `document`, and its question can be answered.
     pub(super) fn fits(&self, document: &Document) -> bool {
         let n_generated = document.generation.sentences.len();
         let is_asked_well = match &self.question {

@@ -1,7 +1,7 @@
-//! AC (paper, `sec:eval`): do the relevant sentences get their part?
+//! AC (paper, `sec:eval`): do the relevant sentences receive their share?
 
-/// AC: the share of the relevant sentences whose part of the whole lies in [1/2, 3/2] of an equal part among them. In [0, 1],
-/// higher is better; 0 where the attribution has no positive sum, NaN where nothing is relevant.
+/// AC: the fraction of the relevant sentences whose share of the attribution is in [1/2, 3/2] of an equal share. In [0, 1], higher is
+/// better. 0 if the attribution has no positive sum, NaN if no sentence is relevant.
 pub fn coverage(attribution: &[f64], relevant: &[usize]) -> f64 {
     let whole: f64 = attribution.iter().sum();
     let equal = 1.0 / relevant.len() as f64;
@@ -9,16 +9,16 @@ pub fn coverage(attribution: &[f64], relevant: &[usize]) -> f64 {
     relevant.iter().filter(is_covered).count() as f64 * equal
 }
 
-/// What the relevant sentences got together, of the whole. In [0, 1]; 0 where the attribution has no positive sum.
+/// Share of the attribution on the relevant sentences, in [0, 1]. 0 if the attribution has no positive sum.
 pub fn share_on(attribution: &[f64], relevant: &[usize]) -> f64 {
     let whole: f64 = attribution.iter().sum();
     if whole > 0.0 { relevant.iter().map(|&j| attribution[j]).sum::<f64>() / whole } else { 0.0 }
 }
 
-/// Below this part of the whole, a relevant sentence counts as missed.
+/// A relevant sentence with a smaller share of the attribution counts as missed.
 const MISSED_BELOW: f64 = 0.02;
 
-/// The share of the relevant sentences that got next to nothing. In [0, 1]; 1 where the attribution has no positive sum.
+/// Fraction of the relevant sentences that are missed, in [0, 1]. 1 if the attribution has no positive sum.
 pub fn missed(attribution: &[f64], relevant: &[usize]) -> f64 {
     let whole: f64 = attribution.iter().sum();
     let is_missed = |&&j: &&usize| whole <= 0.0 || attribution[j] / whole < MISSED_BELOW;
@@ -33,13 +33,13 @@ mod tests {
     fn equal_parts_on_the_relevant_sentences_cover_them_all() {
         assert_eq!(coverage(&[0.5, 0.0, 0.5], &[0, 2]), 1.0);
         assert_eq!(share_on(&[0.5, 0.0, 0.5], &[0, 2]), 1.0);
-        // Of any whole.
+        // The size of the attribution does not matter.
         assert_eq!((coverage(&[2.0, 0.0, 2.0], &[0, 2]), share_on(&[1.0, 0.0, 3.0], &[0])), (1.0, 0.25));
     }
 
     #[test]
     fn too_little_and_too_much_do_not_count() {
-        // Equal parts are 1/4, so from 1/8 to 3/8 counts.
+        // An equal share is 1/4, so shares from 1/8 to 3/8 count.
         assert_eq!(coverage(&[0.125, 0.375, 0.4, 0.1], &[0, 1, 2, 3]), 0.5);
         assert_eq!(coverage(&[1.0, 0.0], &[0, 1]), 0.0);
     }

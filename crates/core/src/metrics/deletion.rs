@@ -1,22 +1,22 @@
-//! RISE and MAS (paper, `sec:eval`): does what was called important matter when it is deleted?
+//! RISE and MAS (paper, `sec:eval`): does deleting the important sentences make the answer less likely?
 
 use crate::order::descending;
 
-/// The prompt sentences by falling attribution; of equal ones the earlier first.
+/// The prompt sentences by decreasing attribution. Equal ones stay in text order.
 pub fn order(attribution: &[f64]) -> Vec<usize> {
     descending(attribution.iter().copied())
 }
 
-/// A deletion curve, and what the attribution promised of it.
+/// A deletion curve, and the curve that the attribution predicts.
 pub struct Curve {
     responses: Vec<f64>,
-    /// `d_0` = 1, `d_1`, ..: the part of the attribution that is left.
+    /// `d_0` = 1, `d_1`, ..: the remaining part of the attribution.
     promised: Vec<f64>,
     is_rising: bool,
 }
 
 impl Curve {
-    /// The curve of `scores` `s_0..s_n`, deleted in the [`order`] of `attribution`.
+    /// The curve of `scores` `s_0..s_n`, for sentences deleted in the [`order`] of `attribution`.
     pub fn new(scores: &[f64], attribution: &[f64]) -> Self {
         let (first, last) = (scores[0], scores[scores.len() - 1]);
         let range = (first - last).abs();
@@ -40,7 +40,7 @@ impl Curve {
         Self { responses, promised, is_rising: first <= last }
     }
 
-    /// `r_0` = 1 to `r_n` = 0, never rising: the part of the log-probability that is left.
+    /// `r_0` = 1 to `r_n` = 0, never rising: the remaining part of the log-probability.
     pub fn responses(&self) -> &[f64] {
         &self.responses
     }
@@ -50,7 +50,7 @@ impl Curve {
         area(&self.responses)
     }
 
-    /// MAS: the area under the responses plus their distance from what was promised, cut to [0, 1] and stretched to it. Lower is
+    /// MAS: the area under the responses plus their distance from the predicted curve, clipped to [0, 1] and then rescaled to it. Lower is
     /// better.
     pub fn mas(&self) -> f64 {
         let penalised = |(response, promised): (&f64, &f64)| (response + (response - promised).abs()).clamp(0.0, 1.0);
@@ -60,19 +60,18 @@ impl Curve {
         area(&if high > low { penalised.iter().map(stretched).collect() } else { straight_line(penalised.len()) })
     }
 
-    /// Whether the text without any prompt sentence is at least as likely: then the curve says nothing, and its numbers should not
-    /// be read.
+    /// Whether the text without any prompt sentence is at least as likely. The curve is then meaningless, and its numbers must not be used.
     pub fn is_rising(&self) -> bool {
         self.is_rising
     }
 }
 
-/// From 1 to 0 in equal steps: what stands for a curve without any range.
+/// A line from 1 to 0 in equal steps, which replaces a curve without any range.
 fn straight_line(points: usize) -> Vec<f64> {
     (0..points).map(|k| 1.0 - k as f64 / (points - 1).max(1) as f64).collect()
 }
 
-/// By trapezoids, over [0, 1].
+/// Area under a curve over [0, 1], by the trapezoidal rule.
 fn area(curve: &[f64]) -> f64 {
     curve.windows(2).map(|pair| (pair[0] + pair[1]) / 2.0).sum::<f64>() / (curve.len() - 1).max(1) as f64
 }
@@ -87,14 +86,14 @@ mod tests {
 
     #[test]
     fn the_first_sentence_that_does_all_leaves_half_a_step() {
-        // r = 1, 0, 0; d = 1, 0, 0: as promised.
+        // r = 1, 0, 0; d = 1, 0, 0: as predicted.
         let curve = Curve::new(&[-1.0, -9.0, -9.0], &[1.0, 0.0]);
         assert!(close(curve.rise(), 0.25) && close(curve.mas(), 0.25));
     }
 
     #[test]
     fn a_promise_that_is_not_kept_costs() {
-        // r = 1, 1, 0; d = 1, 0, 0; c = 1, 1 (2 cut), 0.
+        // r = 1, 1, 0; d = 1, 0, 0; c = 1, 1 (clipped from 2), 0.
         let curve = Curve::new(&[-1.0, -1.0, -9.0], &[1.0, 0.0]);
         assert!(close(curve.rise(), 0.75) && close(curve.mas(), 0.75));
         // r = 1, 1/2, 0; d = 1, 1/4, 0; c = 1, 3/4, 0.
@@ -108,7 +107,7 @@ mod tests {
         let curve = Curve::new(&[-1.0, -7.0, -5.0, -9.0], &[3.0, 2.0, 1.0]);
         assert_eq!(curve.responses(), [1.0, 0.25, 0.25, 0.0]);
         assert!(close(curve.rise(), (1.25 / 2.0 + 0.25 + 0.125) / 3.0));
-        // Below the end counts as the end.
+        // A score below the last one counts as the last one.
         assert!(close(Curve::new(&[-1.0, -12.0, -9.0], &[1.0, 1.0]).rise(), 0.25));
     }
 

@@ -1,8 +1,8 @@
-//! How good an attribution is: pure functions of its numbers and of what deleting sentences did.
+//! Quality of an attribution: pure functions of its numbers and of the effects of deleting sentences.
 //!
-//! Shared vocabulary: `attribution[j]` is what prompt sentence `j` got; `relevant` are the prompt sentences that the answer
-//! needs, where somebody knows; a deletion curve is `s_0`, `s_1`, ..: the log-probability of the generation, in nats, after so many
-//! prompt sentences were replaced by end tokens, in the order of [`order`].
+//! Shared terms: `attribution[j]` is the attribution of prompt sentence `j`. `relevant` lists the prompt sentences that the answer needs,
+//! if they are known. A deletion curve is `s_0`, `s_1`, ..: the log-probability of the generation in nats, after 0, 1, .. prompt sentences
+//! were replaced by end tokens, in the order of [`order`].
 
 mod coverage;
 mod deletion;

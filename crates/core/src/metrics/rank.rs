@@ -1,7 +1,7 @@
-//! How far two attributions agree.
+//! Agreement of two attributions.
 
-/// Spearman's rank correlation of two lists of the same length, equal values sharing their mean rank. In [-1, 1]; `None` where
-/// one of them does not vary.
+/// Spearman's rank correlation of two lists of the same length. Equal values share their mean rank. In [-1, 1]. `None` if one of the lists
+/// does not vary.
 pub fn rank_correlation(a: &[f64], b: &[f64]) -> Option<f64> {
     let (a, b) = (ranks(a), ranks(b));
     let mean = (a.len() as f64 - 1.0) / 2.0;
@@ -10,7 +10,7 @@ pub fn rank_correlation(a: &[f64], b: &[f64]) -> Option<f64> {
     (scale > 0.0).then(|| product(&a, &b) / scale)
 }
 
-/// The rank of each value from 0; equal values get the mean of their ranks.
+/// The 0-based rank of each value. Equal values get the mean of their ranks.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let below = |x: f64| values.iter().filter(|&&other| other < x).count() as f64;
     let equal = |x: f64| values.iter().filter(|&&other| other == x).count() as f64;
@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn equal_values_share_their_ranks() {
-        // By hand: ranks 0.5, 0.5, 2 and 0, 1, 2; covariance 1.5, variances 1.5 and 2.
+        // Computed by hand: ranks 0.5, 0.5, 2 and 0, 1, 2; covariance 1.5, variances 1.5 and 2.
         let expected = 1.5 / 3.0_f64.sqrt();
         assert!((rank_correlation(&[1.0, 1.0, 2.0], &[1.0, 2.0, 3.0]).unwrap() - expected).abs() < 1e-12);
     }

@@ -1,11 +1,11 @@
-//! What stands behind a row before normalization turns it into 100 %.
+//! Evidence for a row: the sum of its positive scores before normalization scales the row to 100 %.
 
 use crate::graph;
 
-/// What stands behind a generated sentence: the sum of its positive scores, in the unit of the method.
+/// Evidence for a generated sentence: the sum of its positive scores, in the unit of the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Evidence {
-    /// The run was stopped, or still goes on.
+    /// Not fully measured: the run is in progress or was stopped.
     Unmeasured,
     /// No source has a positive score.
     None,
@@ -14,7 +14,7 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// Of a row of T; sums below `weak` are weak.
+    /// Evidence for a row of T. Sums below `weak` are weak.
     pub fn of(row: &[Option<f64>], weak: f64) -> Self {
         let mass = graph::positive_mass(row);
         match mass {
@@ -25,7 +25,7 @@ impl Evidence {
         }
     }
 
-    /// Whether an output can be explained at all: the strongest evidence among its sentences.
+    /// The strongest evidence among the sentences of an output, which decides whether the output can be explained.
     pub fn strongest(rows: impl IntoIterator<Item = Self>) -> Self {
         rows.into_iter().max_by(|a, b| a.rank().total_cmp(&b.rank())).unwrap_or(Self::None)
     }

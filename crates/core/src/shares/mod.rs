@@ -1,4 +1,4 @@
-//! The influence of each sentence of a document on those that it explains, as pictures and tables show it.
+//! The influence of each sentence of a document on the explained sentences, as pictures and tables show it.
 
 mod evidence;
 mod scale;
@@ -12,12 +12,12 @@ use crate::graph::{self, Adjacency};
 /// The influence of all sources on the output. Shares are divided by the number of explained sentences.
 pub struct Shares {
     pub adjacency: Adjacency,
-    /// The explained sentences, as 0-based rows: those of the document, else the last one.
+    /// The explained sentences as 0-based rows. If the document chooses none, the last one.
     pub output: Vec<usize>,
-    /// CAGE and row attribution of each source; `None` where it was not measured.
+    /// CAGE and row attribution of each source. `None` if the source was not measured.
     pub amounts: Vec<[Option<f64>; 2]>,
     pub scale: Scale,
-    /// Of each generated sentence.
+    /// Evidence for each generated sentence.
     evidence: Vec<Evidence>,
 }
 
@@ -44,18 +44,18 @@ impl Shares {
         j.checked_sub(self.n_prompt()).is_some_and(|i| self.output.contains(&i))
     }
 
-    /// Whether there is no share to speak of: the source is explained itself, or comes after.
+    /// Whether the source has no share to show: it is explained itself, or comes after the explained sentences.
     pub fn is_hollow(&self, j: usize) -> bool {
         let is_later = j.checked_sub(self.n_prompt()).is_some_and(|i| self.output.last().is_some_and(|&last| i > last));
         is_later || self.is_output(j) && self.amounts[j][0] == Some(0.0)
     }
 
-    /// What stands behind source `j`, where it is a generated sentence.
+    /// Evidence for source `j`. `None` if it is a prompt sentence.
     pub fn evidence(&self, j: usize) -> Option<Evidence> {
         self.evidence.get(j.checked_sub(self.n_prompt())?).copied()
     }
 
-    /// How strongly an influence is painted, in [-1, 1]: see [`Scale::strength`].
+    /// Strength of the highlight of an influence, in [-1, 1]: see [`Scale::strength`].
     pub fn strength(&self, influence: f64) -> f64 {
         self.scale.strength(influence, Evidence::strongest(self.output.iter().map(|&i| self.evidence[i])))
     }
@@ -83,7 +83,7 @@ mod tests {
         Shares::of(document).amounts.iter().map(|amounts| amounts.map(|amount| amount.expect("it is measured"))).collect()
     }
 
-    /// The sources of which it holds.
+    /// The sources for which `holds` is true.
     fn sources(holds: impl Fn(usize) -> bool) -> Vec<usize> {
         (0..5).filter(|&j| holds(j)).collect()
     }
@@ -112,7 +112,8 @@ mod tests {
     fn there_is_no_share_of_what_is_explained_itself_or_comes_after() {
         let shares = [[0, 1].as_slice(), &[1], &[2]].map(|output| Shares::of(&document(output)));
         assert_eq!(shares.each_ref().map(|shares| sources(|j| shares.is_output(j))), [vec![2, 3], vec![3], vec![4]]);
-        // G1 is explained, but G2, which is explained too, rests on it. Where nothing has a share, nothing is hollow for that.
+        // G1 is explained, but it has a share, because G2 is also explained and depends on it. A zero share alone does not make a source
+        // hollow.
         assert_eq!(shares.each_ref().map(|shares| sources(|j| shares.is_hollow(j))), [vec![3, 4], vec![3, 4], vec![4]]);
     }
 

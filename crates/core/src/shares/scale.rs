@@ -1,19 +1,18 @@
-//! How influence is painted: as shares of the whole, or, where rows were not divided by their sums, as plain numbers beside
-//! the largest of them.
+//! Shows influence as shares of the whole. If rows were not divided by their sums, shows plain numbers relative to the largest of them.
 
 use super::Evidence;
 use crate::graph::Normalization;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// 1 is everything.
+    /// Shares of the whole, which is 1.
     Shares,
-    /// Of any sign and size; the largest magnitude on screen.
+    /// Numbers of any sign and size. `largest` is the largest magnitude shown.
     Numbers { largest: f64 },
 }
 
 impl Scale {
-    /// The scale of `influences`, which follow from edges made in this way.
+    /// The scale of `influences` that were computed with this normalization.
     pub fn of(normalization: Normalization, influences: impl IntoIterator<Item = f64>) -> Self {
         match normalization {
             Normalization::Full => Self::Shares,
@@ -28,7 +27,7 @@ impl Scale {
         self == Self::Shares
     }
 
-    /// How much of the scale an influence takes, in [-1, 1]. What is too large for a number takes all of it.
+    /// Part of the scale that an influence takes, in [-1, 1]. Values outside the scale are clipped, and NaN counts as 0.
     pub fn part(self, influence: f64) -> f64 {
         let part = match self {
             Self::Shares => influence,
@@ -37,8 +36,8 @@ impl Scale {
         if part.is_nan() { 0.0 } else { part.clamp(-1.0, 1.0) }
     }
 
-    /// How strongly an influence is painted, in [-1, 1]: the square root of its part, so that 4 % and 1 % can be told apart and
-    /// shares look the same in every picture; half of that where the evidence is weak. Negative where it takes away.
+    /// Strength of the highlight of an influence, in [-1, 1]: the square root of its part, so that 4 % and 1 % look different and equal
+    /// shares look the same in every picture. Half of that if the evidence is weak. Negative for negative influence.
     pub fn strength(self, influence: f64, evidence: Evidence) -> f64 {
         let faded = if matches!(evidence, Evidence::Weak(_)) { 0.5 } else { 1.0 };
         let part = self.part(influence);
@@ -46,7 +45,7 @@ impl Scale {
     }
 }
 
-/// The digits of a share as a whole percent: "23", "<1", "\u{2212}3", "0" only where it is nothing at all.
+/// Formats a share as a whole percent without the percent sign: "23", "<1", "\u{2212}3". "0" means exactly 0.
 pub fn percent_digits(share: f64) -> String {
     let whole = (share * 100.0).round();
     match share.abs() {

@@ -1,8 +1,8 @@
-//! RFC 4180, with line feeds.
+//! Writes CSV (RFC 4180) with line feeds.
 //!
-//! Spreadsheets compute a cell that begins with a sign of [`COMPUTED`], except after a space. Where the list separator of the reader's
-//! language is a semicolon, many of them cut a line there and not at commas, whatever the quotation marks say, as they do at tabs and
-//! bars where those were chosen: so each of these may begin a cell.
+//! Spreadsheets compute a cell that starts with a character of [`COMPUTED`], unless a space precedes it. If the list separator of the
+//! reader's language is a semicolon, many of them split lines at semicolons instead of commas, even inside quotation marks. They also split
+//! at tabs and bars if the reader chose those. So a cell may start after each of these.
 
 use super::grid::{Cell, Grid};
 
@@ -20,13 +20,14 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// Signs that begin a formula, and their wide forms.
+/// Characters that start a formula, and their full-width forms.
 const COMPUTED: [char; 8] = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
 
-/// After which a cell may begin.
+/// Characters after which a cell may start.
 const SEPARATORS: [char; 6] = [',', ';', '\t', '|', '\n', '\r'];
 
-/// A text as a cell that nobody computes: in quotation marks where it needs them, with a space before whatever could begin a formula.
+/// Writes a text as a cell that no spreadsheet computes. Quotes it if needed, and puts a space before each character that could start a
+/// formula.
 pub fn text(text: &str) -> String {
     let (mut safe, mut begins_cell) = (String::new(), true);
     for c in text.replace('\0', "\u{fffd}").chars() {

@@ -1,18 +1,18 @@
-//! What stands in the cells of a table, whatever it is written as.
+//! The cells of a table, before they are written in a format.
 
 use crate::explanation::Document;
 use crate::graph;
 use crate::shares::Shares;
 
-/// What a table holds.
+/// Contents of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
-    /// Each sentence with its text and its influence on the explained ones, in total (CAGE) and directly (row).
+    /// Each sentence with its text and its influence on the explained sentences, in total (CAGE) and directly (row).
     Shares,
-    /// **T**: the scores as they were measured, in the unit of the method.
+    /// **T**: the measured scores, in the unit of the method.
     Scores,
-    /// **S**: the derived scores, from which the graph is made: T summed, compressed and weighted as the document says. What is compressed
-    /// has no unit.
+    /// **S**: the derived scores from which the graph is built: T, aggregated, compressed and weighted as the document says. Compressed
+    /// scores have no unit.
     Derived,
     /// **A**: the weights of the edges.
     Weights,
@@ -20,17 +20,17 @@ pub enum Contents {
     Influence,
 }
 
-/// A row of names, and rows of cells as long.
+/// A row of names, and rows with the same number of cells.
 pub struct Grid {
     pub header: Vec<String>,
     pub rows: Vec<Vec<Cell>>,
 }
 
 pub enum Cell {
-    /// Without line breaks.
+    /// Text without line breaks.
     Text(String),
     Number(f64),
-    /// A part of 1, for which there is "%".
+    /// A share of 1. Formats may write it as a percentage.
     Share(f64),
     Empty,
 }
@@ -46,7 +46,7 @@ impl Grid {
         }
     }
 
-    /// Whether column `k` holds nothing but texts: those stand on the left, numbers on the right.
+    /// Whether column `k` contains only texts. Texts are left-aligned, numbers right-aligned.
     pub fn is_text(&self, k: usize) -> bool {
         self.rows.iter().all(|row| matches!(row[k], Cell::Text(_)))
     }
@@ -67,7 +67,7 @@ fn matrix(document: &Document, rows: Vec<Vec<Option<f64>>>) -> Grid {
     Grid { header: std::iter::once("sentence".to_owned()).chain(labels).collect(), rows: rows.into_iter().enumerate().map(row).collect() }
 }
 
-/// All sentences, with their text and both of their shares; those explained say so.
+/// All sentences, with their texts and both shares. Explained sentences are marked.
 fn shares(document: &Document) -> Grid {
     let shares = Shares::of(document);
     let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());
@@ -86,7 +86,7 @@ fn shares(document: &Document) -> Grid {
     Grid { header, rows: texts.enumerate().map(row).collect() }
 }
 
-/// Three digits after the point, or as many of large numbers; no minus before zero.
+/// Formats a number with three digits after the decimal point, in exponent notation from 1e6 on. Zero has no minus sign.
 pub fn three_digits(number: f64) -> String {
     let digits = if number.abs() < 1e6 { format!("{number:.3}") } else { format!("{number:.3e}") };
     if digits == "-0.000" { "0.000".into() } else { digits }

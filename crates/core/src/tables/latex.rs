@@ -1,9 +1,9 @@
-//! A `tabular` of LaTeX without packages. Letters beyond ASCII stay as they are, which `lualatex`, `xelatex` and, in Latin
-//! scripts, `pdflatex` read.
+//! Writes a LaTeX `tabular` that needs no package. Non-ASCII characters stay as they are. `lualatex` and `xelatex` read them, and
+//! `pdflatex` reads those of Latin scripts.
 
 use super::grid::{Cell, Grid, three_digits};
 
-/// Characters of the longest text that is left on one line.
+/// Maximum number of characters of a text that stays on one line.
 const LONG: usize = 30;
 
 pub fn write(grid: &Grid) -> String {
@@ -14,7 +14,7 @@ pub fn write(grid: &Grid) -> String {
     format!("\\begin{{tabular}}{{{columns}}}\n\\hline\n{header}\\hline\n{rows}\\hline\n\\end{{tabular}}\n")
 }
 
-/// Texts on the left, numbers on the right, long texts in half the width of the line.
+/// Column type: left for texts, right for numbers, half the line width for long texts.
 fn column(grid: &Grid, k: usize) -> &'static str {
     let is_long = grid.rows.iter().any(|row| matches!(&row[k], Cell::Text(text) if text.chars().count() > LONG));
     match (grid.is_text(k), is_long) {
@@ -33,7 +33,7 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// A text in which nothing is a command.
+/// Escapes a text so that it contains no commands.
 fn text(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Tables as in GitHub Flavored Markdown.
+//! Writes tables in GitHub Flavored Markdown.
 
 use super::grid::{Cell, Grid, three_digits};
 
@@ -19,7 +19,7 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// A text in which nothing is markup.
+/// Escapes a text so that it contains no markup.
 fn text(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! A document's numbers as tables for spreadsheets, scripts and papers.
+//! Exports a document's numbers as tables for spreadsheets, scripts and papers.
 
 mod csv;
 mod grid;
@@ -12,18 +12,18 @@ use grid::Grid;
 
 use crate::explanation::Document;
 
-/// How a table is written.
+/// Output format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// RFC 4180, with all digits.
     Csv,
-    /// As GitHub and Pandoc read it, with three digits after the point.
+    /// Markdown for GitHub and Pandoc, with three digits after the point.
     Markdown,
     /// A `tabular` that needs no package, with three digits after the point.
     Latex,
 }
 
-/// A table of the document. Cells that were not measured, or do not exist, are empty. Whatever a text holds is shown as text.
+/// A table of the document. Cells that were not measured or do not exist are empty. Texts are escaped.
 ///
 /// ```
 /// use glasscage_core::explanation::Document;

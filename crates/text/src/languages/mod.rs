@@ -1,9 +1,9 @@
-//! Which language a text is in: by its script, or by its most frequent words.
+//! Detects the language of a text by its script or by its most frequent words.
 //!
-//! Why our own: of the small libraries, `whatlang` 0.18 adds 66 kB to what a visitor downloads (by Brotli; it knows 70 languages), and
-//! `whichlang` 0.1 adds 240 kB. Six languages, English, and their neighbors differ in 1,200 short words, which are 2.5 kB. Of 376 prompts
-//! of two lines in the six (`tests/golden/punkt/languages.jsonl`), whatlang is sure of 241 and this of 347, and neither is wrong. A wrong
-//! name costs more than none here: what is not clear counts as English.
+//! We do not use a crate because of its download size: `whatlang` 0.18 adds 66 kB after Brotli compression (it knows 70 languages), and
+//! `whichlang` 0.1 adds 240 kB. Our 1,200 short words of six languages, English, and their neighbors are 2.5 kB. Among 376 prompts of two
+//! lines in the six languages (`tests/golden/punkt/languages.jsonl`), whatlang reliably detects 241 and this module 347, both without an
+//! error. A wrong language is worse than none here, so unclear texts count as English.
 
 mod words;
 
@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use glasscage_core::explanation::Language;
 use words::{FUNCTION_WORDS, WORDS_OF_OTHERS};
 
-/// Letters and marks that one of the languages alone has: each counts as a function word does, but not more often than `MAX_MARKS`.
+/// Letters and marks that only one of the languages has. Each counts like a function word, but at most `MAX_MARKS` times.
 const MARKS: [(&str, Language); 6] = [
     ("ß", Language::German),
     ("¿", Language::Spanish),
@@ -22,10 +22,10 @@ const MARKS: [(&str, Language); 6] = [
     ("õ", Language::Portuguese),
 ];
 const MAX_MARKS: usize = 2;
-/// No function word is longer, in bytes.
+/// Maximum length of a function word in bytes.
 const LONGEST: usize = 16;
 
-/// The language of `text`; English where the text is too short to tell, or in a language that is not told.
+/// The language of `text`. English if the text is too short, or if its language is not one of those detected.
 ///
 /// ```
 /// use glasscage::explanation::Language;
@@ -43,14 +43,14 @@ pub fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' | '々' | '〇')
 }
 
-/// Hiragana and Katakana.
+/// Whether `c` is Hiragana or Katakana.
 pub fn is_kana(c: char) -> bool {
     let is_full_width = matches!(c, '\u{3041}'..='\u{309f}' | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}');
     is_full_width || matches!(c, '\u{ff66}'..='\u{ff9f}')
 }
 
-/// Chinese or Japanese, where at least one letter in five is a Chinese character or kana: what takes English several letters takes them
-/// one. Japanese has kana, one in ten at least.
+/// Chinese or Japanese if at least one letter in five is a Chinese character or kana. The threshold is low, because English needs several
+/// letters where they need one. Japanese if at least one of these characters in ten is kana.
 fn by_script(text: &str) -> Option<Language> {
     let (mut han, mut kana, mut others) = (0, 0, 0);
     for c in text.chars().filter(|c| c.is_alphabetic()) {
@@ -66,19 +66,20 @@ fn by_script(text: &str) -> Option<Language> {
     is_cjk.then_some(if 10 * kana >= han + kana { Language::Japanese } else { Language::Chinese })
 }
 
-/// Function words, and the numbers of their languages.
+/// Maps each function word to the indices of its languages.
 type Index = HashMap<&'static str, Vec<usize>>;
 
-/// What speaks for one language.
+/// Evidence for one language.
 #[derive(Clone, Default)]
 struct Evidence {
-    /// Of its function words; one that no other of [`FUNCTION_WORDS`] has counts twice.
+    /// Score of its function words. A word counts twice if no other language of [`FUNCTION_WORDS`] has it.
     score: usize,
     n_words: usize,
     different: HashSet<&'static str>,
 }
 
-/// The language with most function words, where it is well ahead, has them in every sixth word, and three different ones.
+/// The language with the highest score, if it is well ahead and its function words are at least one word in six, with at least three
+/// different ones. Otherwise English.
 fn by_words(text: &str) -> Language {
     let evidence = evidence_in(text);
     let n_told = FUNCTION_WORDS.len();
@@ -90,7 +91,7 @@ fn by_words(text: &str) -> Language {
     if is_clear { FUNCTION_WORDS[best].0 } else { Language::English }
 }
 
-/// Of every list of words, in order.
+/// Evidence for each word list, in order.
 fn evidence_in(text: &str) -> Vec<Evidence> {
     let index = index();
     let mut evidence = vec![Evidence::default(); FUNCTION_WORDS.len() + WORDS_OF_OTHERS.len()];
@@ -113,7 +114,7 @@ fn evidence_in(text: &str) -> Vec<Evidence> {
     evidence
 }
 
-/// The languages of every function word, by number: first those of [`FUNCTION_WORDS`].
+/// The languages of each function word, by index. [`FUNCTION_WORDS`] come first.
 fn index() -> Index {
     let mut index = Index::new();
     let lists = FUNCTION_WORDS.iter().map(|(_, words)| words).chain(&WORDS_OF_OTHERS);
@@ -123,7 +124,7 @@ fn index() -> Index {
     index
 }
 
-/// Runs of letters; an apostrophe belongs to the word before it: "l'" "amico".
+/// Runs of letters. An apostrophe belongs to the word before it: "l'" "amico".
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
     let runs = text.split(|c: char| !c.is_alphabetic() && !is_apostrophe(c));
     runs.flat_map(|run| run.split_inclusive(is_apostrophe)).filter(|word| word.chars().any(char::is_alphabetic))
@@ -133,7 +134,7 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’')
 }
 
-/// The word as the lists have it, and the languages that it is a function word of.
+/// The word as in the lists, and the languages in which it is a function word. `None` if no list has it.
 fn look_up<'a>(index: &'a Index, word: &str) -> Option<(&'static str, &'a [usize])> {
     if word.len() > LONGEST {
         return None;

@@ -1,8 +1,8 @@
-//! Frequent short words, by which a text tells its language. Those that end in an apostrophe are written together with the next word.
+//! Frequent short words that identify the language of a text. Words that end in an apostrophe are joined to the next word.
 
 use glasscage_core::explanation::Language;
 
-/// Of the languages that are told from each other, in alphabetical order.
+/// Function words of the languages that are detected, in alphabetical order.
 pub const FUNCTION_WORDS: [(Language, &str); 7] = [
     (
         Language::English,
@@ -67,7 +67,8 @@ pub const FUNCTION_WORDS: [(Language, &str); 7] = [
     ),
 ];
 
-/// Of their neighbors, which count as English: without these lists, Danish would be German, and Catalan Spanish.
+/// Function words of neighboring languages, whose texts count as English. Without these lists, Danish would be detected as German, and
+/// Catalan as Spanish.
 pub const WORDS_OF_OTHERS: [&str; 12] = [
     // Swedish
     "att av blir de den denna dessa det detta eller en ett finns från för han har hon hur i inte jag kan med men många ni när \

@@ -1,20 +1,20 @@
-//! Abbreviations that Punkt does not know, or takes for the end of a sentence.
+//! Abbreviations that Punkt does not know, or treats as the end of a sentence.
 
 use glasscage_core::explanation::Language;
 
-/// Words with a period, in lower case, with spaces between them.
+/// Lowercase words with a period, separated by spaces.
 pub struct Abbreviations {
-    /// They end no sentence. Those of a single letter are no capital ones: these are initials, of which Punkt judges.
+    /// Never end a sentence. Single letters must be lowercase, because Punkt decides about capital ones, which are initials.
     pub always: &'static str,
-    /// They end none before the number of a thing: "5", "(4)", "A", "IV".
+    /// Do not end a sentence before the number of a thing: "5", "(4)", "A", "IV".
     pub before_numbers: &'static str,
-    /// They end none before a small letter.
+    /// Do not end a sentence before a lowercase letter.
     pub before_small_letters: &'static str,
     /// Abbreviations that are also words of the language: "figs. 2 are green", "eine neue Art. 5 Tiere", "mon prof. Il rit".
     pub also_words: &'static str,
 }
 
-/// English abbreviations that all other languages share.
+/// English abbreviations that are used in all languages.
 pub const OF_ALL: Abbreviations = Abbreviations {
     always: "cf. e.g. i.e. vs.",
     before_numbers: "alg. app. appx. art. ch. chap. chs. cor. def. eq. eqn. eqns. eqs. ex. fig. figs. lem. no. nos. n°. nº. p. para. \
@@ -22,18 +22,18 @@ pub const OF_ALL: Abbreviations = Abbreviations {
     before_small_letters: "etc.",
     also_words: "",
 };
-/// Abbreviations of English, and of texts whose language is not known.
+/// Abbreviations of English, and for texts in unknown languages.
 const ENGLISH: Abbreviations = Abbreviations {
     always: "dr. messrs. mr. mrs. ms. mt. prof.",
     before_numbers: "",
     before_small_letters: "approx. dept. esp. est. excl. hr. hrs. incl. max. min. misc. sec. temp.",
     also_words: "app. art. chap. dr. ex. fig. figs. kap. no. nos. para. prof. prop. ref. refs. sec. secs. sect. tab.",
 };
-/// Abbreviations of Punkt's that are words in small letters: "He feels ill. Tom helps."
+/// Abbreviations in Punkt's parameters that are also lowercase words: "He feels ill. Tom helps."
 pub const WORDS_OF_PUNKT: [&str; 5] = [" ill.", " ok.", " ore.", " wash.", " wed."];
 /// Abbreviations before several numbers: "figs. 2 and 3".
 pub const PLURALS: &str = "figs. nos. refs. secs.";
-/// Words, in all languages, that precede a reference rather than a thing: "see fig. 3", "nach Art. 5".
+/// Words of all languages that precede a reference rather than a thing: "see fig. 3", "nach Art. 5".
 pub const BEFORE_REFERENCES: &str = "& and aus by cf. dans de di e en et from gem. gemäß i.v.m. in laut mit nach o oder of or ou per s. \
                                      secondo see segundo según selon siehe to und under unter vedi ver vgl. vid. voir volgens von y zie \
                                      zu à";
@@ -76,7 +76,8 @@ const DUTCH: Abbreviations = Abbreviations {
     also_words: "app. ex. prof. tab. vol.",
 };
 
-/// Abbreviations that Punkt's parameters for the language lack, or take for the end of a sentence before certain words ("Dr. Klein").
+/// Abbreviations that Punkt's parameters for the language lack, or that Punkt treats as the end of a sentence before certain words ("Dr.
+/// Klein").
 pub fn abbreviations_of(language: Language) -> &'static Abbreviations {
     match language {
         Language::English | Language::Chinese | Language::Japanese => &ENGLISH,

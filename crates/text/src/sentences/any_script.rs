@@ -1,5 +1,5 @@
-//! A better split than the paper's for what visitors and models write: Punkt in the language of the text knows no full stop but ".", and
-//! was trained on newspapers, which have neither markup nor lists nor figures. `docs/reading-the-numbers.md` says what a unit is.
+//! Splits texts of visitors and models better than the paper's method. Even in the language of the text, Punkt knows no full stop except
+//! ".", and it was trained on newspapers, which have no markup, lists or figures. `docs/reading-the-numbers.md` defines the units.
 
 use std::iter;
 use std::ops::Range;
@@ -14,11 +14,11 @@ use super::{parameters_of, sentences_in};
 use crate::languages::{is_han, is_kana};
 use glasscage_core::explanation::Language;
 
-/// Sentences as Punkt finds them with the parameters of `language`, and besides: a sentence also ends after the terminals of other scripts,
-/// and after "…" before white space and what is not in lower case. Labels ("1.", "### Step 2.") belong to what they number, closing marks
-/// ("**", "[1]") to what they close; "e.g." and "Fig. 3", or "z. B." in German, end no sentence. A line of code, a row of a table and a
-/// displayed formula are units. In Chinese and Japanese, which have no white space after a sentence, ".", "?" and "!" end one before the
-/// next character. What has neither letter nor digit belongs to the sentence before it.
+/// Sentences as Punkt finds them with the parameters of `language`, with additional rules. Sentences also end after the terminals of other
+/// scripts, and after "…" before white space and a character that is not lowercase. Labels ("1.", "### Step 2.") belong to the text that
+/// they number, closing marks ("**", "[1]") to the text that they close. "e.g." and "Fig. 3", or "z. B." in German, do not end a sentence.
+/// A line of code, a row of a table and a displayed formula are units. Chinese and Japanese have no white space after a sentence, so ".",
+/// "?" and "!" end a sentence before the next character. Text without letters and digits belongs to the sentence before it.
 ///
 /// Cost: linear in the text.
 ///
@@ -47,7 +47,7 @@ pub fn sentences_in_any_script(text: &str, language: Language) -> Vec<Range<usiz
     found.into_iter().map(|(unit, _)| unit).collect()
 }
 
-/// A part that cannot be a source belongs to the unit before it, or, at the start, to the unit after it.
+/// Appends a unit. A unit that cannot be a source is merged with the unit before it, or at the start with the unit after it.
 fn push(found: &mut Vec<(Range<usize>, bool)>, unit: Range<usize>, is_source: bool) {
     match found.last_mut() {
         _ if unit.is_empty() => {}
@@ -85,7 +85,7 @@ fn in_line(line: &str, language: Language) -> Vec<Range<usize>> {
     plain.in_line(line, &joined)
 }
 
-/// The length of the citations in front of `part`, which close the sentence before: "[2]", "[1, 3-5] [7]".
+/// Length of the citations at the start of `part`, which belong to the sentence before it: "[2]", "[1, 3-5] [7]".
 fn citations_length(part: &str) -> usize {
     let mut length = 0;
     while let Some((inside, _)) = part[length..].trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -101,7 +101,8 @@ fn citations_length(part: &str) -> usize {
     length
 }
 
-/// « Oui. » « Non. » In French white space follows an opening quote, by which Punkt takes it for a closing one.
+/// Moves an opening quote to the next sentence: « Oui. » « Non. » French has white space after an opening quote, so Punkt treats it as a
+/// closing one.
 fn give_opening_quotes_to_the_next(text: &str, sentences: &mut [Range<usize>]) {
     for i in 1..sentences.len() {
         let Some(rest) = text[sentences[i - 1].clone()].strip_suffix('«') else { continue };
@@ -114,7 +115,7 @@ fn give_opening_quotes_to_the_next(text: &str, sentences: &mut [Range<usize>]) {
     }
 }
 
-/// The parts of a sentence that end in a terminal, and what is left.
+/// Splits a sentence after each terminal. The last part is the rest.
 fn cut_at_terminals(text: &str, sentence: Range<usize>, language: Language) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = sentence.start;
@@ -126,13 +127,14 @@ fn cut_at_terminals(text: &str, sentence: Range<usize>, language: Language) -> V
     parts
 }
 
-/// The length of the first part of `sentence` that ends in a terminal and is not all of it.
+/// Length of the first part of `sentence` that ends in a terminal. `None` if that is the whole sentence.
 fn first_end(sentence: &str, language: Language) -> Option<usize> {
     let is_end_mark = |c: char| c == '…' || TERMINALS.contains(c) || language.is_chinese_or_japanese() && ".?!".contains(c);
     let (mut run_end, mut was_certain) = (0, false);
     for (at, terminal) in sentence.char_indices().filter(|&(_, c)| is_end_mark(c)) {
         let is_certain = TERMINALS.contains(terminal);
-        // What comes after a run of them is the same for each, but not every mark asks the same of it.
+        // The text after a run is the same for each of its marks. A later mark needs a check only if it is a terminal and the one before is
+        // not.
         if at < run_end && (was_certain || !is_certain) {
             continue;
         }
@@ -156,7 +158,7 @@ fn first_end(sentence: &str, language: Language) -> Option<usize> {
     None
 }
 
-/// A character of Chinese or Japanese.
+/// Whether `c` is a Chinese or Japanese character.
 fn is_ideograph(c: char) -> bool {
     is_han(c) || is_kana(c)
 }
@@ -225,7 +227,7 @@ mod tests {
         assert_eq!(in_english(text), sentences(text));
     }
 
-    /// Four times the text costs about four times as much; where the cost grew with its square, 16 times.
+    /// Four times the text must cost about four times as much. Quadratic cost would be 16 times as much.
     #[test]
     fn the_cost_is_linear_in_hostile_texts() {
         let pieces = [
@@ -280,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Split by hand.
+    /// The expected sentences were split by hand.
     #[test]
     fn texts_of_visitors_and_models_are_split_as_readers_do() {
         #[derive(serde::Deserialize)]

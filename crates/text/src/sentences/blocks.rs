@@ -1,5 +1,5 @@
-//! The blocks of a text: lines of prose, which hold sentences; units that stay whole (a line of code, a row of a table, a displayed
-//! formula); and lines that only mark where such a block begins or ends.
+//! Splits a text into blocks: lines of prose, which contain sentences; units that stay whole (a line of code, a row of a table, a displayed
+//! formula); and lines that only mark the start or end of such a block.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use super::cost::count_read;
 pub enum Kind {
     /// A line of prose.
     Line,
-    /// One unit, whatever punctuation it contains.
+    /// One unit, no matter which punctuation it contains.
     Whole,
-    /// A code fence, or the begin or end of an environment: neither source nor target.
+    /// A code fence, or the start or end of an environment. It is neither source nor target.
     Mark,
 }
 
-/// A formula of more lines is read line by line.
+/// Maximum number of lines of a formula. Longer ones are read line by line.
 const MAX_FORMULA_LINES: usize = 50;
 const MATH_ENVIRONMENTS: [&str; 9] = ["align", "array", "cases", "eqnarray", "equation", "gather", "matrix", "multline", "split"];
 
@@ -64,7 +64,7 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The fence that the line begins with: three or more backticks or tildes.
+/// The fence at the start of the line: three or more backticks or tildes.
 fn fence_of(line: &str) -> Option<&str> {
     let mark = line.chars().next().filter(|c| "`~".contains(*c))?;
     let info = line.trim_start_matches(mark);
@@ -72,12 +72,13 @@ fn fence_of(line: &str) -> Option<&str> {
     (fence.len() >= 3 && !info.contains('`')).then_some(fence)
 }
 
-/// The row between the head of a table and its body: `|---|:-:|`.
+/// Whether the line is the row between the head and the body of a table: `|---|:-:|`.
 fn is_delimiter_row(line: &str) -> bool {
     line.contains("--") && line.chars().all(|c| "|-:+ \t".contains(c))
 }
 
-/// How many lines the displayed formula takes that begins in the first of `lines`. It ends before a blank line, or is none.
+/// Number of lines of the displayed formula that starts in the first of `lines`. `None` if there is no formula, or if a blank line comes
+/// before its end.
 fn formula_length(text: &str, lines: &[Range<usize>]) -> Option<usize> {
     let first = text[lines[0].clone()].trim_start();
     let (opening, closing) = if first.starts_with("$$") {
@@ -103,7 +104,7 @@ fn formula_length(text: &str, lines: &[Range<usize>]) -> Option<usize> {
     None
 }
 
-/// `\begin{itemize}` or `\end{itemize}` alone.
+/// Whether the line is only `\begin{itemize}`, `\end{itemize}` or similar.
 fn is_environment_mark(line: &str) -> bool {
     (line.starts_with("\\begin{") || line.starts_with("\\end{")) && !line.contains(char::is_whitespace)
 }

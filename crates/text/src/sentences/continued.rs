@@ -1,5 +1,5 @@
-//! Where Punkt splits a sentence that goes on: after abbreviations that it does not know, before a small letter, in speech with what
-//! follows it, and within German dates.
+//! Detects where Punkt splits a sentence that continues: after abbreviations that it does not know, before a lowercase letter, between
+//! speech and the words after it, and within German dates.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use super::parameters_of;
 use super::terminals::CLOSING;
 use glasscage_core::explanation::Language;
 
-/// After these a number with a period is an ordinal: "im 2. Stock".
+/// Words after which a number with a period is an ordinal: "im 2. Stock".
 const BEFORE_ORDINALS: &str = "ab am beim das dem den der des die diesem diesen dieser ein eine einem einen einer ihr im jede jeden \
                                jeder jedes mein sein seit vom zum zur";
-/// Verbs of speech in Chinese, within so many characters after what is said.
+/// Chinese verbs of speech. They must be within the first `BEFORE_SPEECH` characters after the quotation.
 const SPEECH: &str = "说說问問道答喊叫嚷";
 const BEFORE_SPEECH: usize = 6;
-/// Longer than three words that matter, in characters.
+/// Number of characters to examine at the end of a sentence. The three words that matter are shorter.
 const TAIL: usize = 40;
 
-/// Whether `next`, which Punkt or a terminal cut off, belongs to `sentence`.
+/// Whether `next`, which Punkt or a terminal split off, belongs to `sentence`.
 pub fn is_continued(text: &str, sentence: &Range<usize>, next: &Range<usize>, language: Language) -> bool {
     let between = &text[sentence.end..next.start];
     if between.contains('\n') {
@@ -36,7 +36,7 @@ pub fn is_continued(text: &str, sentence: &Range<usize>, next: &Range<usize>, la
         || language == Language::German && is_ordinal(tail, next)
 }
 
-/// Whether no sentence starts like this: a comma, or what closes a quotation and is not at the end.
+/// Whether `next` cannot start a sentence: it starts with a comma or similar, or with punctuation that closes the sentence before it.
 fn starts_inside(next: &str, is_adjacent: bool) -> bool {
     let after = next.trim_start_matches(|c| CLOSING.contains(c) || matches!(c, '“' | '?' | '!'));
     count_read(next.len() - after.len());
@@ -49,13 +49,13 @@ fn starts_inside(next: &str, is_adjacent: bool) -> bool {
                 || after.starts_with(|c: char| ".—– \u{a0}".contains(c) || c.is_alphabetic() && !c.is_uppercase()))
 }
 
-/// The last characters: a look at whole words could cost the length of the text every time.
+/// The last characters of the text. Examining whole words could cost the length of the text each time.
 fn tail(text: &str) -> &str {
     let start = text.char_indices().rev().nth(TAIL - 1).map_or(0, |(at, _)| at);
     &text[start..]
 }
 
-/// Whether `tail` ends in such an abbreviation.
+/// Whether `tail` ends in an abbreviation of `list` that does not end the sentence before `next`.
 fn is_open(tail: &str, next: &str, list: &Abbreviations, language: Language, is_after_question: bool) -> bool {
     let word = elided(last_word(tail));
     let lower = word.to_lowercase();
@@ -72,7 +72,7 @@ fn is_open(tail: &str, next: &str, list: &Abbreviations, language: Language, is_
         && (!is_word || is_reference(tail, &lower, next, language, is_after_question))
 }
 
-/// "5", "(4)", "[3]", "IV", "A", "S1".
+/// Whether `next` starts with the number of a thing: "5", "(4)", "[3]", "IV", "A", "S1".
 fn is_number_of_thing(next: &str) -> bool {
     let number = next.trim_start_matches(['(', '[']);
     let end = number.find(|c: char| !c.is_alphanumeric()).unwrap_or(number.len());
@@ -85,8 +85,8 @@ fn is_number_of_thing(next: &str) -> bool {
     has_digit || is_letter || is_roman
 }
 
-/// Whether an abbreviation that is also a word names a thing by its number: by what comes before it, by its capital letter in languages
-/// that write words in small ones, and, of several things, by their second number.
+/// Whether an abbreviation that is also a word refers to a thing by its number. Evidence is the text before it, a capital letter in
+/// languages with lowercase words, and a second number if it refers to several things.
 fn is_reference(tail: &str, lower: &str, next: &str, language: Language, is_after_question: bool) -> bool {
     let before = tail[..tail.len() - last_token(tail).len()].trim_end();
     let token = last_token(tail);
@@ -108,8 +108,8 @@ fn is_reference(tail: &str, lower: &str, next: &str, language: Language, is_afte
     (is_in_brackets || leads) && (!is_among(PLURALS, lower) || is_in_brackets || has_second())
 }
 
-/// Whether a small letter goes on after what may be an abbreviation (`XIV.`, `U.S.A.`, `Mrd.`), a quotation, or a dash. Not after other
-/// words: many who write to a model leave out capital letters.
+/// Whether a lowercase letter continues the sentence after a possible abbreviation (`XIV.`, `U.S.A.`, `Mrd.`), a quotation, or a dash. It
+/// does not after other words, because many people write to a model without capital letters.
 fn is_open_before_small_letter(tail: &str, next: &str, language: Language) -> bool {
     let undashed = next.trim_start_matches(['—', '–', '―', '-', ' ']);
     let Some(word) = elided(last_word(tail)).strip_suffix('.').filter(|word| !word.is_empty()) else {
@@ -126,8 +126,8 @@ fn is_open_before_small_letter(tail: &str, next: &str, language: Language) -> bo
     next.starts_with(char::is_lowercase) && (is_roman || is_unspeakable || is_known || is_spelled)
 }
 
-/// Whether `sentence` ends in a quotation and `next` says whose: 「もう行く。」と言った, “真的吗？”他问, or "really?" he asked, where the quotation
-/// is all of the sentence.
+/// Whether `sentence` ends in a quotation and `next` names the speaker: 「もう行く。」と言った, “真的吗？”他问, or "really?" he asked. In the last case, the
+/// quotation must be the whole sentence.
 fn is_speech(sentence: &str, next: &str, between: &str) -> bool {
     let is_quoted =
         sentence.starts_with(['"', '“', '”', '„', '«', '»', '‘', '\'']) && sentence.ends_with(['"', '“', '”', '«', '»', '’', '\'']);
@@ -141,7 +141,7 @@ fn is_speech(sentence: &str, next: &str, between: &str) -> bool {
     next.starts_with(['と', '、', '，']) || next.starts_with("って") || following.any(|c| SPEECH.contains(c))
 }
 
-/// "C.S." of "C.S. Lewis", alone.
+/// Whether the sentence is only initials, such as "C.S." of "C.S. Lewis".
 fn is_initials(sentence: &str) -> bool {
     sentence.len() <= 12
         && sentence.split_terminator('.').all(|initial| initial.chars().count() == 1 && initial.chars().all(char::is_uppercase))
@@ -152,22 +152,22 @@ fn last_token(tail: &str) -> &str {
     tail.rsplit(char::is_whitespace).next().unwrap_or_default()
 }
 
-/// The same, from its first letter or digit on.
+/// The last token, from its first letter or digit on.
 fn last_word(tail: &str) -> &str {
     last_token(tail).trim_start_matches(|c: char| !c.is_alphanumeric() && !"№§".contains(c))
 }
 
-/// "avv." of "l'avv."
+/// The word without an elided article: "avv." of "l'avv."
 fn elided(word: &str) -> &str {
     word.rsplit(['\'', '’']).next().unwrap_or(word)
 }
 
-/// Whether its first letter is a capital one, or it is a quotation of which only the end follows.
+/// Whether the first letter of the sentence is a capital one. Examines only the first `TAIL` characters.
 fn is_capitalized(sentence: &str) -> bool {
     sentence.chars().take(TAIL).find(|c| c.is_alphabetic()).is_some_and(char::is_uppercase)
 }
 
-/// "der 2. | Weltkrieg", "am 31. | 12. | 2025", but not "die 5. | Danach".
+/// Whether a number in German is an ordinal: "der 2. | Weltkrieg", "am 31. | 12. | 2025", but not "die 5. | Danach".
 fn is_ordinal(tail: &str, next: &str) -> bool {
     let mut words = tail.split_whitespace().rev();
     let is_number = |word: &str| {

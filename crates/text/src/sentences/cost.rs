@@ -1,4 +1,4 @@
-//! Counts what the split looks at, so that tests can bound its cost without a clock.
+//! Counts the bytes that the split reads, so that tests can bound its cost without a clock.
 
 #[cfg(test)]
 thread_local! {
@@ -6,7 +6,7 @@ thread_local! {
     pub static READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Notes that so many bytes were looked at.
+/// Adds `bytes` to the number of bytes read.
 #[cfg(test)]
 pub fn count_read(bytes: usize) {
     READ.with(|read| read.set(read.get() + bytes));

@@ -1,8 +1,9 @@
-//! Labels of list items, headings and captions: "1.", "b)", "(iv)", "A.1.", "[2]", "Step 3.", "Fig. 2.". Their period ends no sentence.
+//! Labels of list items, headings and captions: "1.", "b)", "(iv)", "A.1.", "[2]", "Step 3.", "Fig. 2.". Their periods do not end
+//! sentences.
 
 use super::cost::count_read;
 
-/// Words that number what follows: "Step 1. Stir.".
+/// Words before the number of a label: "Step 1. Stir.".
 const WORDS: &str = "abb abbildung abschnitt act allegato anexo anhang annexe appendix art article articolo artigo artikel artículo \
                      aufgabe beispiel bijlage capitolo capítulo chapitre chapter claim corollary dag day deel definition dia \
                      domanda día ejemplo ejercicio esempio esercizio etapa example exemple exemplo exercice exercise exercício \
@@ -13,17 +14,17 @@ const WORDS: &str = "abb abbildung abschnitt act allegato anexo anhang annexe ap
                      tabella tabelle tabla table tableau tag task teil test theorem tip unit vol volume voorbeeld vraag week § \
                      étape übung вопрос глава задача пример часть шаг №";
 const ROMANS: &str = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx";
-/// At the start of a line they belong to what follows.
+/// Marks that belong to the text after them if they start a line.
 const NOTES: [&str; 4] = ["P.S. ", "PS. ", "N.B. ", "NB. "];
-/// Marks of list items.
+/// Bullets of list items.
 const BULLETS: &str = "-*+•‣◦▪●·–—";
 pub const EMPHASIS: &str = "*_~";
-/// How far ahead the second item of a list is looked for, in bytes.
+/// Number of bytes in which to look for the second item of a list.
 const AHEAD: usize = 400;
 
-/// A label in front of `rest`, without the white space after it.
+/// A label at the start of a text, without the white space after it.
 pub struct Label<'a> {
-    /// "1" of "(1)", "A.2" of "A.2.", "3" of "Step 3.".
+    /// Number of the label: "1" of "(1)", "A.2" of "A.2.", "3" of "Step 3.".
     core: &'a str,
     has_word: bool,
     pub length: usize,
@@ -41,8 +42,9 @@ impl Sequence {
         self.expected[1] = next_core(label.core).unwrap_or_default();
     }
 
-    /// The label at the start of `rest`, which begins a sentence, if it goes on with the list of its line, or begins a list. After a
-    /// question a number may be the answer, after a colon part of the sentence: there a list shows by its second item.
+    /// The label at the start of `rest`, which starts a sentence, if it continues the list of its line or starts a list. After a question,
+    /// a number may be the answer. After a colon, it may be part of the sentence. In both cases, only a second item shows that it is a
+    /// list.
     pub fn label<'a>(&self, rest: &'a str, is_after_sentence: bool) -> Option<Label<'a>> {
         let label = label(rest)?;
         let begins_list = || match label.core {
@@ -55,7 +57,7 @@ impl Sequence {
     }
 }
 
-/// The length of the marks in front of a line: quotation, heading, bullets, labels. A label with nothing behind it is text.
+/// Length of the marks at the start of a line: quotation, heading, bullets, labels. A label without text after it counts as text.
 pub fn prefix(line: &str, sequence: &mut Sequence) -> usize {
     let mut at = 0;
     loop {
@@ -76,7 +78,7 @@ pub fn prefix(line: &str, sequence: &mut Sequence) -> usize {
     }
 }
 
-/// ">", "##", "-", "[x]" before white space.
+/// Length of a mark such as ">", "##", "-" or "[x]".
 fn block_mark(rest: &str) -> Option<usize> {
     let first = rest.chars().next()?;
     let length = match first {
@@ -96,7 +98,7 @@ fn label(rest: &str) -> Option<Label<'_>> {
     after_word.and_then(|numbered| numbered_label(rest, inside, numbered, true)).or_else(|| numbered_label(rest, inside, inside, false))
 }
 
-/// The label of `rest` whose number begins `numbered`; `inside` is `rest` without an opening bracket.
+/// The label of `rest`. `numbered` starts with the number of the label, and `inside` is `rest` without an opening bracket.
 fn numbered_label<'a>(rest: &'a str, inside: &str, numbered: &'a str, has_word: bool) -> Option<Label<'a>> {
     let dotted = numbered.find(|c: char| !c.is_alphanumeric() && c != '.').map_or(numbered, |end| &numbered[..end]);
     let core = dotted.trim_end_matches('.');
@@ -110,7 +112,7 @@ fn numbered_label<'a>(rest: &'a str, inside: &str, numbered: &'a str, has_word: 
     };
     let behind = after[end.len()..].trim_start_matches(|c| EMPHASIS.contains(c));
     let is_apart = !end.is_ascii() || behind.starts_with(char::is_whitespace) || behind.is_empty();
-    // "No. a) Yes" is an answer.
+    // "No. a) Yes" is an answer, not a label.
     let fits = is_core(core) && !(has_word && core.starts_with(char::is_lowercase));
     (is_apart && fits).then_some(Label { core, has_word, length: rest.len() - after.len() + end.len() })
 }
@@ -119,12 +121,12 @@ fn is_word(word: &str) -> bool {
     word.len() <= 24 && WORDS.split(' ').any(|other| other == word.trim_end_matches('.').to_lowercase())
 }
 
-/// Numbers, letters and Roman numerals, with periods between them if there is a number.
+/// Whether the text consists of numbers, letters and Roman numerals. Periods between them are allowed if there is a number.
 fn is_core(core: &str) -> bool {
     core.len() <= 12 && core.split('.').all(is_core_part) && (!core.contains('.') || core.contains(|c: char| c.is_ascii_digit()))
 }
 
-/// "12", "b", "iv", "Q1", "2a".
+/// Whether a part of a label is valid: "12", "b", "iv", "Q1", "2a".
 fn is_core_part(part: &str) -> bool {
     let digits = part.trim_matches(char::is_alphabetic);
     let letters = part.chars().filter(|c| c.is_alphabetic()).count();
@@ -138,7 +140,7 @@ fn roman(part: &str) -> Option<usize> {
     is_one_case.then(|| ROMANS.split(' ').position(|roman| roman == part.to_lowercase()))?
 }
 
-/// "3" after "2", "c" after "b", "1.3" after "1.2", "II" after "I", and "A" after "Q": an answer.
+/// The label number that comes next: "3" after "2", "c" after "b", "1.3" after "1.2", "II" after "I", and "A" (answer) after "Q".
 fn next_core(core: &str) -> Option<String> {
     let start = core.rfind('.').map_or(0, |period| period + 1);
     let (before, last) = core.split_at(start);
@@ -156,7 +158,7 @@ fn next_core(core: &str) -> Option<String> {
     Some(format!("{before}{next}"))
 }
 
-/// Whether the label that comes next begins a sentence soon after.
+/// Whether the next label starts a sentence within `AHEAD` bytes.
 fn has_second(rest: &str, label: &Label<'_>) -> bool {
     let Some(next) = next_core(label.core) else { return false };
     let second = format!(" {}", rest[..label.length].replacen(label.core, &next, 1));

@@ -1,20 +1,20 @@
-//! What NLTK's `PunktLanguageVars` says of English, its regular expressions written out: sentence ends, words, closing punctuation.
+//! NLTK's `PunktLanguageVars` for English: sentence ends, words, closing punctuation. Its regular expressions are written as code.
 //!
-//! Where a comment shows an expression, `\s` and `\S` are `char::is_whitespace` and its contrary, and NONWORD is [`is_non_word`].
+//! In the expressions in comments, `\s` is `char::is_whitespace`, `\S` is its opposite, and NONWORD is [`is_non_word`].
 
 /// A potential sentence end, as byte offsets into the line.
 pub struct PeriodContext {
-    /// Where the `.`, `?` or `!` is.
+    /// Start of the `.`, `?` or `!`.
     pub start: usize,
-    /// Just after it.
+    /// End of the `.`, `?` or `!`.
     pub end: usize,
-    /// Where the next sentence would start: at the next word, or at the punctuation that follows.
+    /// Start of the next sentence if there is one: the next word, or the punctuation after the mark.
     pub next_start: usize,
-    /// The end of that word or punctuation.
+    /// End of that word or punctuation.
     pub context_end: usize,
 }
 
-/// `[.?!](?=NONWORD|\s+(?P<next_tok>\S+))`
+/// Potential sentence ends: `[.?!](?=NONWORD|\s+(?P<next_tok>\S+))`
 pub fn period_contexts(line: &str) -> impl Iterator<Item = PeriodContext> {
     line.match_indices(is_sent_end_char).filter_map(|(start, mark)| {
         let end = start + mark.len();
@@ -23,7 +23,7 @@ pub fn period_contexts(line: &str) -> impl Iterator<Item = PeriodContext> {
     })
 }
 
-/// What follows a potential sentence end: a NONWORD, or a word after white space.
+/// Range of the text after a potential sentence end: a NONWORD, or a word after white space.
 fn after_period(rest: &str) -> Option<(usize, usize)> {
     let first = rest.chars().next()?;
     if is_non_word(first) {
@@ -38,7 +38,7 @@ fn after_period(rest: &str) -> Option<(usize, usize)> {
     Some((next_start, next_start + length))
 }
 
-/// Splits off punctuation other than periods: MULTICHAR, or `(?=WORDSTART)\S+?` up to the end of a word, or any one `\S`.
+/// Splits off punctuation other than periods. A token is MULTICHAR, `(?=WORDSTART)\S+?` up to the end of a word, or a single `\S`.
 pub fn word_tokenize(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text.trim_start();
     std::iter::from_fn(move || {
@@ -54,13 +54,13 @@ pub fn word_tokenize(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The shortest word, of at least one character, that ends before `\s|$|NONWORD|MULTICHAR|,(?=$|\s|NONWORD|MULTICHAR)`.
+/// Length of the shortest word of at least one character that ends before `\s|$|NONWORD|MULTICHAR|,(?=$|\s|NONWORD|MULTICHAR)`.
 fn word_length(rest: &str) -> usize {
     let ends_word = |rest: &str| is_delimited(rest) || rest.strip_prefix(',').is_some_and(is_delimited);
     rest.char_indices().skip(1).map(|(at, _)| at).find(|&at| ends_word(&rest[at..])).unwrap_or(rest.len())
 }
 
-/// `\s|$|NONWORD|MULTICHAR`
+/// Whether `rest` starts with `\s|$|NONWORD|MULTICHAR`.
 fn is_delimited(rest: &str) -> bool {
     rest.chars().next().is_none_or(|c| c.is_whitespace() || is_non_word(c)) || multi_char_punct(rest).is_some()
 }
@@ -89,13 +89,13 @@ fn space_and_period(rest: &str) -> Option<usize> {
     (chars.next() == Some('.')).then_some(space.len_utf8() + 1)
 }
 
-/// Closing punctuation at the start of a slice: its length, without and with the white space after it.
+/// Length of the closing punctuation at the start of a slice, without and with the white space after it.
 pub struct Closing {
     pub without_space: usize,
     pub with_space: usize,
 }
 
-/// `["')\]}‘’“”«»]+?(?:\s+|(?=--)|$)` at the start of `slice`.
+/// Matches `["')\]}‘’“”«»]+?(?:\s+|(?=--)|$)` at the start of `slice`.
 pub fn boundary_realignment(slice: &str) -> Option<Closing> {
     let closing = slice.char_indices().take_while(|&(_, c)| is_closing(c));
     closing.map(|(at, c)| at + c.len_utf8()).find_map(|without_space| {
@@ -119,7 +119,7 @@ fn is_non_word(c: char) -> bool {
     matches!(c, ')' | '"' | ';' | '}' | ']' | '*' | ':' | '@' | '\'' | '(' | '{' | '[' | '?' | '!') || is_quote(c)
 }
 
-/// Excludes some characters from starting word tokens.
+/// Whether a word token may start with this character.
 fn is_word_start(c: char) -> bool {
     !matches!(c, '(' | '"' | '`' | '{' | '[' | ':' | ';' | '&' | '#' | '*' | '@' | ')' | '}' | ']' | '-' | ',')
 }
@@ -128,12 +128,12 @@ fn is_quote(c: char) -> bool {
     matches!(c, '‘' | '’' | '“' | '”' | '«' | '»')
 }
 
-/// Python's `string.whitespace`.
+/// Whether `c` is in Python's `string.whitespace`.
 pub fn is_ascii_space(c: char) -> bool {
     c.is_ascii_whitespace() || c == '\x0b'
 }
 
-/// Python's `str.rstrip`, which also takes the four separators `\x1c` to `\x1f` for white space.
+/// Python's `str.rstrip`, which also removes the four separators `\x1c` to `\x1f`.
 pub fn trim_end(line: &str) -> &str {
     line.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '\x1c'..='\x1f'))
 }

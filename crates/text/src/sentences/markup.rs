@@ -1,5 +1,5 @@
-//! A line without its markup, in which Punkt finds what it was trained on. Labels, marks of emphasis, link addresses, citations and tags
-//! are left out; code in a line becomes a word. What closes stays with the sentence before it, what opens with the one after.
+//! Removes the markup of a line, because Punkt was trained on plain text. Labels, emphasis, link addresses, citations and tags are left
+//! out. Inline code becomes a word. Closing marks stay with the sentence before them, opening marks with the sentence after them.
 
 use std::ops::Range;
 
@@ -9,19 +9,19 @@ use super::labels::{self, Sequence};
 use super::language::trim_end;
 use super::terminals::{CLOSING, TERMINALS};
 
-/// A line without markup, and where its parts come from.
+/// A line without markup, and the positions of its parts in the original line.
 #[derive(Default)]
 pub struct Plain {
     pub text: String,
     /// Starts of runs, in `text` and in the line.
     runs: Vec<(usize, usize)>,
-    /// Places of the opening marks in the line.
+    /// Positions of the opening marks in the line.
     openers: Vec<usize>,
 }
 
-/// Stand for code that ends in a period.
+/// Replacements for code that ends in a period, question mark or exclamation mark.
 const CODES: [&str; 3] = ["Xx.", "Xx?", "Xx!"];
-/// A tag, the address of a link or code is no longer, in bytes; a citation not longer than the other.
+/// Maximum bytes of a tag, of the address of a link, or of code. Citations have the limit `MAX_CITATION`.
 const MAX_MARK: usize = 1000;
 const MAX_CITATION: usize = 40;
 const MAX_FENCE: usize = 4;
@@ -69,7 +69,8 @@ impl Plain {
         self.text.push_str(text);
     }
 
-    /// The first character stands for where the mark begins, the last one for where it ends; a line end for what comes after.
+    /// Replaces a mark. The first character of `text` maps to the start of the mark, the last one to its end. A line end maps to the text
+    /// after the mark.
     fn push_instead(&mut self, text: &str, mark: Range<usize>) {
         if text == "\n" {
             return self.push(text, mark.end);
@@ -84,7 +85,7 @@ impl Plain {
         self.runs[run].1 + at - self.runs[run].0
     }
 
-    /// Sentences of `text` as ranges of `line`, with the marks that were left out.
+    /// Converts sentences of `text` to ranges of `line`, which include the marks that were left out.
     pub fn in_line(&self, line: &str, sentences: &[Range<usize>]) -> Vec<Range<usize>> {
         let mut start = 0;
         let mut found = Vec::with_capacity(sentences.len());
@@ -100,10 +101,10 @@ impl Plain {
     }
 }
 
-/// The line before a place.
+/// State of the text before the current position.
 #[derive(Default)]
 struct Place {
-    /// The end of a sentence, with what closes it.
+    /// The end of a sentence, including closing punctuation.
     is_after_end: bool,
     ends_in_question: bool,
     /// White space after the end of a sentence or a colon.
@@ -174,18 +175,18 @@ fn mark(line: &str, at: usize, place: &mut Place) -> Option<Mark> {
     }
 }
 
-/// The first characters of `text`: at most so many bytes.
+/// The first characters of `text`, at most `max` bytes.
 fn near(text: &str, max: usize) -> &str {
     let end = (0..=max.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     &text[..end]
 }
 
-/// Whether nothing or white space follows.
+/// Whether `after` is empty or starts with white space.
 fn is_apart(after: &str) -> bool {
     after.chars().next().is_none_or(char::is_whitespace)
 }
 
-/// A run of `*`, `_` or `~` that opens or closes: not "2 * 3", "2*3", `snake_case` or "~5".
+/// A run of `*`, `_`, `~` or `=` that opens or closes emphasis. "2 * 3", "2*3", `snake_case` and "~5" are not marks.
 fn emphasis(line: &str, at: usize, mark: char, place: &mut Place) -> Option<Mark> {
     let rest = &line[at..];
     let after = rest.trim_start_matches(mark);
@@ -202,7 +203,7 @@ fn emphasis(line: &str, at: usize, mark: char, place: &mut Place) -> Option<Mark
     Some(Mark::new(length, opens))
 }
 
-/// Code between backticks: a word, which ends a sentence if the code ends in a period after white space.
+/// Code between backticks. It becomes a word, which ends a sentence if the code contains a space and ends in ".", "?" or "!".
 fn code(rest: &str) -> Option<Mark> {
     let fence = near(rest, MAX_FENCE);
     let fence = &fence[..fence.len() - fence.trim_start_matches('`').len()];
@@ -214,7 +215,7 @@ fn code(rest: &str) -> Option<Mark> {
     Some(Mark { length: 2 * fence.len() + code.len(), opens: false, instead })
 }
 
-/// The length of "[1]", "[2, 3]", "[^note]", "[citation needed]", "[[1]](address)", but not of a link with a text.
+/// The length of a citation: "[1]", "[2, 3]", "[^note]", "[citation needed]", "[[1]](address)". A link with a text is not a citation.
 fn citation(rest: &str) -> Option<usize> {
     let length = bracketed(near(rest, MAX_CITATION))?;
     let inside = rest[..length].trim_matches(['[', ']', '【', '】']);
@@ -225,13 +226,13 @@ fn citation(rest: &str) -> Option<usize> {
     is_number.then(|| bracketed(near(&rest[length..], MAX_MARK)).map(|address| length + address))?
 }
 
-/// The length of "(address)" or "[reference]", after the text of a link.
+/// The length of an "(address)" or "[reference]" after the text of a link.
 fn address(rest: &str) -> Option<usize> {
     let is_address = |inside: &str| !inside.contains(char::is_whitespace) || inside.contains(['"', '\'']);
     bracketed(near(rest, MAX_MARK)).filter(|length| is_address(&rest[..*length]))
 }
 
-/// The length of the brackets that `text` begins with, and what they enclose.
+/// The length of the bracketed text at the start of `text`, including the brackets.
 fn bracketed(text: &str) -> Option<usize> {
     let mut depth = 0;
     text.char_indices().find_map(|(at, c)| {
@@ -241,7 +242,7 @@ fn bracketed(text: &str) -> Option<usize> {
     })
 }
 
-/// A tag of HTML; one that ends a line becomes a line end. A footnote after a sentence is a part of it.
+/// An HTML tag. A tag that ends a line becomes a line end. A footnote after a sentence is left out as a whole.
 fn tag(rest: &str, place: &Place) -> Option<Mark> {
     let rest = near(rest, MAX_MARK);
     let inside = &rest[1..rest.find('>').inspect(|end| count_read(*end))?];

@@ -1,13 +1,16 @@
-//! Sentences: newlines, then Punkt (Kiss & Strunk 2006), exactly as NLTK 3.10's `PunktTokenizer("english")` finds them on each line; in
-//! other languages, as it does with the parameters of these. `any_script` splits what visitors and models write, by Punkt and more rules.
+//! Splits text into sentences: first into lines, then with Punkt (Kiss & Strunk 2006), exactly like NLTK 3.10's
+//! `PunktTokenizer("english")`. Other languages have their own Punkt parameters. `any_script` splits texts of visitors and models with
+//! Punkt and additional rules.
 //!
-//! A line is searched for potential sentence ends (`.`, `?`, `!` before closing punctuation or white space); each is judged by the words
-//! around it (`token`), found as NLTK's regular expressions find them (`language`), with what was learned of the language (`parameters`);
-//! at last, closing quotes and brackets move to the sentence they close. Functions are named as in `nltk/tokenize/punkt.py`.
+//! Each line is searched for potential sentence ends: `.`, `?` or `!` before closing punctuation or white space. The words around each
+//! potential end decide (`token`). They are found like in NLTK's regular expressions (`language`) and judged with what Punkt learned of the
+//! language (`parameters`). Finally, closing quotes and brackets move to the sentence that they close. Function names are those of
+//! `nltk/tokenize/punkt.py`.
 //!
-//! Why our own: the crate `punkt` needs a nightly compiler and follows an older NLTK (no curly quotes); others are rule-based, not Punkt.
-//! The parameters do come from that crate, reduced to what can change a decision: see `sentences/parameters/README.md`.
-//! Characters are classified by the Unicode version of Rust, not of the Python at hand (U+0295 is a lower-case letter in old ones only).
+//! We do not use the crate `punkt`, because it needs a nightly compiler and follows an older NLTK (no curly quotes). Other crates are
+//! rule-based, not Punkt. The parameters come from the crate `punkt`, reduced to those that can change a decision: see
+//! `sentences/parameters/README.md`. Characters are classified by Rust's Unicode version, which may differ from Python's (U+0295 is a
+//! lower-case letter only in old versions).
 
 mod abbreviations;
 mod any_script;
@@ -31,7 +34,7 @@ use language::PeriodContext;
 
 /// Sentences of an English `text` as NLTK finds them: byte ranges, in order, never empty, without the white space between them.
 ///
-/// As in NLTK, the indentation of a line belongs to its first sentence. Text of nothing but white space has no sentence.
+/// The indentation of a line belongs to its first sentence, as in NLTK. A text of only white space has no sentence.
 /// Cost: linear in the text, 40 MB/s for prose natively.
 ///
 /// ```
@@ -43,7 +46,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     sentences_in(text, &ENGLISH)
 }
 
-/// Sentences of `text` in the language of these parameters.
+/// Sentences of `text`, with the Punkt parameters of its language.
 pub fn sentences_in(text: &str, parameters: &Parameters) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut line_start = 0;
@@ -54,8 +57,8 @@ pub fn sentences_in(text: &str, parameters: &Parameters) -> Vec<Range<usize>> {
     found
 }
 
-/// Grows `sentences` so that every byte of `text` belongs to exactly one of them (white space goes to the sentence before it; leading
-/// white space to the first). As many tiles as sentences: a text without a sentence has no tile.
+/// Extends `sentences` so that every byte of `text` belongs to exactly one of them. White space goes to the sentence before it, and leading
+/// white space to the first sentence. There is one tile per sentence, so a text without a sentence has no tile.
 ///
 /// ```
 /// # use glasscage::text::sentences::{sentences, tile};
@@ -75,7 +78,7 @@ fn span_tokenize(line: &str, parameters: &Parameters) -> Vec<Range<usize>> {
     realign_boundaries(line, &slices_from_text(line, parameters))
 }
 
-/// The line cut at those potential sentence ends that are one. The last slice may be empty, or even end before its start.
+/// Splits the line at those potential sentence ends that are real. The last slice may be empty, or even end before its start.
 fn slices_from_text(line: &str, parameters: &Parameters) -> Vec<Range<usize>> {
     let mut slices = Vec::new();
     let mut last_break = 0;
@@ -90,7 +93,8 @@ fn slices_from_text(line: &str, parameters: &Parameters) -> Vec<Range<usize>> {
     slices
 }
 
-/// The potential sentence ends to judge, each with the start of the word before it. Of several in one word, only the last: `acting!!!`.
+/// The potential sentence ends to judge, each with the start of the word before it. If a word has several, only the last counts:
+/// `acting!!!`.
 fn potential_end_contexts(line: &str) -> Vec<(usize, PeriodContext)> {
     let mut contexts = Vec::new();
     let mut previous: Option<PeriodContext> = None;
@@ -137,7 +141,7 @@ mod tests {
 
     use super::{sentences, tile};
 
-    /// Whether `text` is cut into these sentences.
+    /// Checks that `cut` splits `text` into these sentences.
     pub(super) fn check_cut(cut: impl Fn(&str) -> Vec<Range<usize>>, text: &str, expect: &[&str]) {
         let found: Vec<&str> = cut(text).into_iter().map(|sentence| &text[sentence]).collect();
         assert_eq!(found, expect, "{text:?}");

@@ -1,14 +1,14 @@
-//! What Punkt learned of a language: NLTK's `PunktParameters`, from a folder such as `parameters/english`. Origin, license and form are in
-//! `parameters/README.md`.
+//! Punkt's learned parameters for a language: NLTK's `PunktParameters`, from a folder such as `parameters/english`. Origin, license and
+//! format are in `parameters/README.md`.
 
 use glasscage_core::explanation::Language;
 
-/// One language. Lists have an entry a line, sorted by bytes.
+/// Parameters of one language. Lists have one entry per line, sorted by bytes.
 pub struct Parameters {
     abbrev_types: &'static str,
     collocations: &'static str,
     sent_starters: &'static str,
-    /// Words by the orthographic contexts they were seen in, as far as these matter.
+    /// Words, grouped by the orthographic contexts in which they occurred, as far as these can change a decision.
     ortho_context: [(u8, &'static str); 3],
 }
 
@@ -35,7 +35,7 @@ const ITALIAN: Parameters = parameters!("italian");
 const PORTUGUESE: Parameters = parameters!("portuguese");
 const DUTCH: Parameters = parameters!("dutch");
 
-/// The parameters for texts in this language. Chinese and Japanese have none; what they write with "." is judged as in English.
+/// The parameters for texts in this language. Chinese and Japanese have none, so their text with "." is judged as in English.
 pub fn parameters_of(language: Language) -> &'static Parameters {
     match language {
         Language::English | Language::Chinese | Language::Japanese => &ENGLISH,
@@ -48,7 +48,7 @@ pub fn parameters_of(language: Language) -> &'static Parameters {
     }
 }
 
-// Orthographic contexts: beginning, middle or unknown place of a sentence; upper or lower case.
+// Orthographic contexts: position in a sentence (beginning, middle, unknown) and case (upper, lower).
 const BEG_UC: u8 = 1 << 1;
 pub const MID_UC: u8 = 1 << 2;
 const UNK_UC: u8 = 1 << 3;
@@ -71,7 +71,7 @@ impl Parameters {
         contains_line(self.sent_starters, typ)
     }
 
-    /// The contexts in which the word was seen, as far as they matter; 0 for one never seen.
+    /// The contexts in which the word occurred, as far as these can change a decision. 0 if it is unknown.
     pub fn ortho_context(&self, typ: &str) -> u8 {
         self.ortho_context.iter().find(|(_, words)| contains_line(words, typ)).map_or(0, |&(flags, _)| flags)
     }
@@ -136,7 +136,7 @@ mod tests {
         assert!(is_known && ENGLISH.is_collocation("##number##", "pay-fone"));
     }
 
-    /// The proof of `parameters/README.md`, tried on all the words that NLTK knows.
+    /// Checks the proof in `parameters/README.md` with all words that NLTK knows.
     #[test]
     fn what_is_left_of_the_orthographic_contexts_decides_as_all_of_them() {
         let all = include_str!("../../../../tests/golden/punkt/ortho_context.tab");

@@ -1,6 +1,6 @@
-//! Punctuation that ends a sentence, beside ".", "?" and "!", and that closes one.
+//! Punctuation that ends a sentence, in addition to ".", "?" and "!", and closing punctuation.
 
-/// `Sentence_Terminal` of the Unicode Standard, of scripts in daily use, without ".", "?" and "!", of which Punkt judges.
+/// `Sentence_Terminal` characters of the Unicode Standard, for scripts in daily use. Without ".", "?" and "!", because Punkt judges those.
 pub const TERMINALS: &str = "。．｡！？؟۔।॥։።፧។៕။།";
 
 /// Characters that follow the end of a sentence and belong to it.

@@ -1,4 +1,4 @@
-//! Is there a sentence boundary among these words? NLTK's `PunktToken` and the two passes that annotate it.
+//! Decides whether a sentence ends between two words: NLTK's `PunktToken` and the two passes that annotate it.
 
 use super::language;
 use super::parameters::{BEG_LC, LC, MID_UC, Parameters, UC};
@@ -6,7 +6,7 @@ use super::parameters::{BEG_LC, LC, MID_UC, Parameters, UC};
 /// `##number##`, the type of every number.
 const NUMBER: &str = "##number##";
 
-/// A word with the decisions of the first pass, which look at its type alone.
+/// A word with the decisions of the first pass, which depend only on its type.
 struct PunktToken<'a> {
     tok: &'a str,
     /// The case-normalized word, or [`NUMBER`].
@@ -16,14 +16,14 @@ struct PunktToken<'a> {
     abbr_or_ellipsis: bool,
 }
 
-/// Does a sentence end in this text, before its last word?
+/// Whether a sentence ends in this text, before its last word.
 pub fn text_contains_sentbreak(text: &str, parameters: &Parameters) -> bool {
     let tokens: Vec<PunktToken<'_>> = language::word_tokenize(text).map(|tok| PunktToken::first_pass(tok, parameters)).collect();
     tokens.windows(2).any(|pair| second_pass(&pair[0], &pair[1], parameters))
 }
 
 impl<'a> PunktToken<'a> {
-    /// `.`, `?` and `!` are sentence breaks, and so is every word with a final period that is no known abbreviation.
+    /// First pass: `.`, `?` and `!` are sentence breaks, and so is every word with a final period that is not a known abbreviation.
     fn first_pass(tok: &'a str, parameters: &Parameters) -> Self {
         let lower = tok.to_lowercase();
         let is_ellipsis = tok.len() >= 2 && tok.bytes().all(|b| b == b'.');
@@ -53,14 +53,14 @@ impl<'a> PunktToken<'a> {
         self.tok.starts_with(char::is_lowercase)
     }
 
-    /// `[^\W\d]\.$`: one letter and a period.
+    /// Whether the token is one letter and a period: `[^\W\d]\.$`.
     fn is_initial(&self) -> bool {
         let mut chars = self.tok.chars();
         chars.next().is_some_and(is_letter) && chars.as_str() == "."
     }
 }
 
-/// The second pass looks at the word after the period too (section 4 of the paper): does a sentence end after `token`?
+/// Second pass, which also considers the word after the period (section 4 of the paper): whether a sentence ends after `token`.
 fn second_pass(token: &PunktToken<'_>, next: &PunktToken<'_>, parameters: &Parameters) -> bool {
     if !token.tok.ends_with('.') {
         return token.sentbreak;
@@ -89,7 +89,7 @@ fn second_pass(token: &PunktToken<'_>, next: &PunktToken<'_>, parameters: &Param
     token.sentbreak
 }
 
-/// 4.1.1: does the case of this word tell whether it starts a sentence?
+/// 4.1.1: whether the case of this word shows that it starts a sentence. `None` if the case is not conclusive.
 fn ortho_heuristic(token: &PunktToken<'_>, parameters: &Parameters) -> Option<bool> {
     if matches!(token.tok, ";" | ":" | "," | "." | "!" | "?") {
         return Some(false);
@@ -104,25 +104,25 @@ fn ortho_heuristic(token: &PunktToken<'_>, parameters: &Parameters) -> Option<bo
     None
 }
 
-/// Is it an abbreviation, or its part after the last hyphen?
+/// Whether the word, or its part after the last hyphen, is an abbreviation.
 fn is_abbreviation(word: &str, parameters: &Parameters) -> bool {
     let last_part = word.rsplit('-').next().unwrap_or(word);
     parameters.is_abbrev_type(word) || parameters.is_abbrev_type(last_part)
 }
 
-/// `^-?[.,]?\d[\d,.-]*\.?$`
+/// Whether the token matches `^-?[.,]?\d[\d,.-]*\.?$`.
 fn is_number(tok: &str) -> bool {
     let tok = tok.strip_prefix('-').unwrap_or(tok);
     let tok = tok.strip_prefix(['.', ',']).unwrap_or(tok);
     tok.starts_with(is_digit) && tok.chars().all(|c| is_digit(c) || matches!(c, ',' | '.' | '-'))
 }
 
-/// `[^\W\d]`, NLTK's approximation of a letter.
+/// NLTK's approximation of a letter: `[^\W\d]`.
 fn is_letter(c: char) -> bool {
     regex_syntax::is_word_character(c) && !is_digit(c)
 }
 
-/// `\d`, a decimal digit (Nd): those numbers that belong into words without being alphabetic.
+/// `\d`, a decimal digit (Nd): a numeric word character that is not alphabetic.
 fn is_digit(c: char) -> bool {
     c.is_ascii_digit() || c.is_numeric() && !c.is_alphabetic() && regex_syntax::is_word_character(c)
 }

@@ -1,16 +1,16 @@
-// A cell of a notebook: the picture at once, and the viewer in its place where the cell is in view.
+// A notebook cell. It shows the picture at once, and replaces it by the viewer when the cell is visible.
 //
-// The viewer is explanation.html of a built page, in a frame without an origin; the messages are those of docs/embedding.md.
-// Python sends it once for all cells of a notebook's page, and only one of them holds a frame at a time: the others show the picture.
+// The viewer is explanation.html of a built page, in a frame without an origin. The messages are those of docs/embedding.md. Python sends
+// the viewer once for all cells of a notebook page. Only one cell at a time has a frame; the others show the picture.
 
 const PROTOCOL = 1;
-// Frames at a time. Each holds a program of its own, of some 12 MB.
+// Maximum number of frames. Each runs its own program, of about 12 MB.
 const MOST_FRAMES = 1;
 const MILLIS_IN_VIEW = 150;
-// Whether an answer may still come, of a kernel that has not been restarted in between.
+// Time in which the kernel can still answer, unless it is restarted in between.
 const MILLIS_FOR_AN_ANSWER = 20_000;
-// A page of no origin, which is whatever the page around it makes of it. The attribute `sandbox` would also keep it from opening windows,
-// but gives it a process of its own in Chromium, of 13 MB and more; the viewer's policy lets no script but its own run.
+// A page without an origin, which the embedding page fills. The attribute `sandbox` would also prevent new windows, but in Chromium it
+// needs another process of 13 MB or more. The viewer's policy allows only its own script.
 const EMPTY = `data:text/html,${encodeURIComponent(`<!doctype html><script>
   onmessage = ({ source, data }) => {
     if (source !== parent) return;
@@ -20,7 +20,7 @@ const EMPTY = `data:text/html,${encodeURIComponent(`<!doctype html><script>
   };
   parent.postMessage({ glasscage: ${PROTOCOL}, type: "empty" }, "*");
 </script>`)}`;
-// Of the viewer, whichever sentence it explains.
+// Title of the viewer, for every explained sentence.
 const TITLE = "An explanation of an answer, sentence by sentence";
 const STYLE = `
   .cell { position: relative; min-width: 0 }
@@ -34,7 +34,7 @@ const STYLE = `
   .cell.open :is(.picture, button) { display: none }
 `;
 
-// What the cells of a page share, whichever of them was rendered first: viewers by their hash, and the cells with a frame, oldest first.
+// Data that all cells of a page share: viewers by hash, and the cells with a frame, oldest first.
 const shared = (globalThis[Symbol.for("glasscage.widget.1")] ??= { viewers: new Map(), live: [] });
 
 class Viewer {
@@ -50,7 +50,7 @@ class Viewer {
     this.#page.resolve(new Blob([bytes]));
   }
 
-  // Its page, once a cell's kernel has sent it.
+  // Returns the viewer's page. Requests it from the kernel if necessary.
   async page(model) {
     if (performance.now() - this.asked > MILLIS_FOR_AN_ANSWER) {
       this.asked = performance.now();
@@ -69,11 +69,11 @@ class Cell {
   #picture = make("div", { className: "picture" });
   #image = make("img", { alt: TITLE });
   #button = make("button", { type: "button", textContent: "Explore" });
-  // The picture that the notebook keeps.
+  // The picture that the notebook stores.
   #kept = null;
   #frame = null;
   #page = null;
-  // The picture's address; what it shows, and what the viewer explains, as JSON.
+  // The address of the picture, and the output that picture and viewer explain, as JSON.
   #address = null;
   #drawn = null;
   #said = null;
@@ -82,7 +82,7 @@ class Cell {
   constructor(model, place) {
     this.#model = model;
     const printed = `.${CSS.escape(model.get("_place"))}`;
-    // The picture that the notebook keeps is not shown twice; it comes back when this cell goes.
+    // Hide the picture that the notebook stores, to show it only once. It is visible again when this cell closes.
     const style = make("style", { textContent: `${printed} { display: none }` });
     const root = make("div", {});
     root.attachShadow({ mode: "open" }).append(make("style", { textContent: STYLE }), this.#element);
@@ -91,7 +91,7 @@ class Cell {
     place.append(style, root);
     this.#picture.onclick = this.#button.onclick = () => this.open();
     this.#kept = document.querySelector(`${printed} img`);
-    // Another view of the same widget may have taken it.
+    // Another view of the same widget may have taken this picture.
     if (this.#kept?.hasAttribute("src")) {
       this.#image.alt = this.#kept.alt;
       this.#draw(this.#kept.src, this.#kept.dataset);
@@ -117,7 +117,7 @@ class Cell {
     this.#model.off("change:output", this.#onOutput);
   }
 
-  // Puts the viewer in the place of the picture.
+  // Replaces the picture by the viewer.
   async open() {
     if (this.#frame) return;
     if (!shared.live.includes(this)) shared.live.push(this);
@@ -130,7 +130,7 @@ class Cell {
     this.#element.append(this.#frame);
   }
 
-  // Puts the picture in the place of the viewer, as high, so that nothing moves.
+  // Replaces the viewer by the picture. Keeps the height, so that nothing moves.
   rest() {
     const at = shared.live.indexOf(this);
     if (at >= 0) shared.live.splice(at, 1);
@@ -141,7 +141,7 @@ class Cell {
     this.#redraw();
   }
 
-  // A picture that nobody sees takes no memory.
+  // Unloads an invisible picture to save memory.
   #look(isInView) {
     this.isInView = isInView;
     this.#show();
@@ -182,7 +182,7 @@ class Cell {
     else if (this.#said !== this.#output) this.#post({ type: "choose", output: this.#model.get("output") });
   };
 
-  // The frame has an origin that cannot be named.
+  // Use any target origin ("*"), because the frame has an opaque origin.
   #post(message) {
     this.#frame?.contentWindow?.postMessage({ glasscage: PROTOCOL, ...message }, "*");
   }
@@ -190,7 +190,7 @@ class Cell {
   #onMessage = event => {
     if (!this.#frame || event.source !== this.#frame.contentWindow || event.data?.glasscage !== PROTOCOL) return;
     const { type, pixels, output } = event.data;
-    // Again, where the notebook has moved the cell.
+    // The frame also sends this after the notebook has moved the cell.
     if (type === "empty") this.#frame.contentWindow.postMessage(this.#page, "*");
     if (type === "ready") {
       this.#said = null;
@@ -228,7 +228,7 @@ function withResolvers() {
   return made;
 }
 
-// Light text stands on a dark ground, whatever the notebook calls its theme.
+// Light text implies a dark background, regardless of the notebook's name for its theme.
 function themeAround(element) {
   const [red, green, blue] = getComputedStyle(element).color.match(/[\d.]+/g).map(Number);
   return 0.3 * red + 0.6 * green + 0.1 * blue > 140 ? "dark" : "light";

@@ -1,7 +1,7 @@
-"""Results of other tools as documents. None of these tools is needed to read this; their results are read by the names of their fields.
+"""Converts results of other tools to documents. The tools need not be installed: results are read by the names of their fields.
 
-Tokens become sentences by Punkt, and a block of scores, of a sentence's tokens and a later sentence's, becomes its mean. Whatever a tool
-did not measure stays unknown: it is never taken for zero.
+Punkt splits the tokens into sentences. The scores between the tokens of two sentences become their mean. Scores that a tool did not measure
+stay unknown and do not count as zero.
 """
 
 from .cage import from_cage

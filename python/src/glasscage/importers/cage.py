@@ -20,10 +20,10 @@ def from_cage(
     model: str = "",
     output: Sequence[int] | None = None,
 ) -> Document:
-    """The explanation of a result. Its matrix has a row for each generated token and NaN where a token cannot influence.
+    """Converts a result. Its matrix has a row for each generated token, and NaN for tokens that cannot influence it.
 
-    `end_token` is the text of the end token, by default that of the result's tokenizer: the reference code has it as a last sentence of its
-    own, we have it not. Sentences are found by Punkt, where the reference code uses spaCy.
+    `end_token` is the text of the end token, by default that of the result's tokenizer. The reference code treats it as a last sentence; we
+    leave it out. Punkt splits the sentences, while the reference code uses spaCy.
     """
     tokens = list(map(str, result.generation_tokens))
     end_token = end_token if end_token is not None else getattr(getattr(result, "tokenizer", None), "eos_token", None)

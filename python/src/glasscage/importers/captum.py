@@ -20,12 +20,12 @@ def from_captum(
     model: str = "",
     output: Sequence[int] | None = None,
 ) -> Document:
-    """The explanation of what `LLMAttribution.attribute(...)` or `LLMGradientAttribution.attribute(...)` returns.
+    """Converts a result of `LLMAttribution.attribute(...)` or `LLMGradientAttribution.attribute(...)`.
 
-    `generation` is the answer, since Captum leaves out the spaces of its tokens; `method` is the name of the method inside, such as
-    `feature ablation`, which the result does not say. `prompt` is needed where the features are values of a template: what stands between
-    them is not measured. Captum scores prompt features only: what earlier generated sentences do is unknown.
-    Without scores of single tokens, an answer of one sentence can be explained.
+    `generation` is the answer, because Captum omits the spaces of its tokens. `method` is the name of the method, such as `feature
+    ablation`, which the result does not contain. `prompt` is required if the features are values of a template; the text between them is
+    not measured. Captum only scores prompt features, so the effect of earlier generated sentences is unknown. Without scores of single
+    tokens, only an answer of one sentence can be explained.
     """
     inputs, outputs = list(map(str, result.input_tokens)), _without_overlap(list(map(str, result.output_tokens)))
     if prompt is None and _may_be_values(inputs):
@@ -49,7 +49,7 @@ def from_captum(
 
 
 def _without_overlap(tokens: list[str]) -> list[str]:
-    """Captum marks a token that covers a part of a character that the token before covers, too: "Ü", "Ü [OVERLAP]"."""
+    """Removes Captum's mark of tokens that share a character with the token before: "Ü", "Ü [OVERLAP]"."""
     found: list[str] = []
     for token in tokens:
         own = token.removesuffix(" [OVERLAP]")
@@ -60,6 +60,6 @@ def _without_overlap(tokens: list[str]) -> list[str]:
 
 
 def _may_be_values(tokens: list[str]) -> bool:
-    """Whether words follow each other without white space around them, or a tokenizer's mark of it."""
+    """Whether words follow each other without white space or a tokenizer's mark of white space."""
     has_space = any(token != token.strip() or re.search("[\u0120\u010a\u2581]", token) for token in tokens)
     return not has_space and any(token[:1].isalnum() for token in tokens[1:])

@@ -10,9 +10,10 @@ from .scores import require_numbers, token_scores
 
 
 def from_circuit_tracer(graph: dict[str, Any], *, prompt: str | None = None, model: str | None = None) -> Document:
-    """The explanation of a graph: the answer is the token whose logit it explains, and the score of a token of the prompt is the influence
-    of its embedding node on that logit along all paths, as circuit-tracer computes it: weights without sign, divided by the sum of those
-    that arrive, W + W^2 + ...
+    """Converts a graph. The answer is the token whose logit the graph explains.
+
+    The score of a prompt token is the influence of its embedding node on this logit along all paths, as circuit-tracer computes it: W + W^2
+    + ..., where W has absolute weights, divided by the sum of the weights that arrive.
     """
     nodes = [node for node in graph["nodes"] if node.get("ctx_idx") is not None]
     number = {node["node_id"]: i for i, node in enumerate(nodes)}
@@ -44,12 +45,12 @@ def from_circuit_tracer(graph: dict[str, Any], *, prompt: str | None = None, mod
 
 
 def _influence(weights: Array, target: int) -> Array:
-    """On `target`, of every node."""
+    """Returns the influence of every node on `target`."""
     arriving = weights.sum(axis=1, keepdims=True)
     normalized = np.divide(weights, arriving, out=np.zeros_like(weights), where=arriving > 0)
     step: Array = normalized[target]
     total = step.copy()
-    # A path has at most as many edges as there are nodes.
+    # A path has at most as many edges as the graph has nodes.
     for _ in range(len(weights)):
         step = step @ normalized
         if not step.any():
@@ -59,7 +60,7 @@ def _influence(weights: Array, target: int) -> Array:
 
 
 def _token(node: dict[str, Any]) -> str:
-    """`Output " Paris" (p=0.42)`, or `Output "Paris"`: what stands between the first quotation mark and the last."""
+    """Returns the text between the first and the last quotation mark of `Output " Paris" (p=0.42)` or `Output "Paris"`."""
     label = str(node.get("clerp") or "")
     between = label[label.find('"') + 1 : label.rfind('"')]
     return between if between.strip() else label or str(node["node_id"])

@@ -1,4 +1,4 @@
-"""ContextCite: a `ContextCiter`, asked for the attributions of each generated sentence."""
+"""ContextCite: a `ContextCiter`, called for the attributions of each generated sentence."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,8 +12,9 @@ from .scores import require_numbers, span_scores, to_array
 
 
 def from_context_cite(citer: Any, *, end_token: str = "", model: str = "", output: Sequence[int] | None = None) -> Document:
-    """The explanation of a citer's response. The prompt is its context, and after a blank line its query, whose effect it does not measure;
-    neither does it measure what earlier generated sentences do. `end_token` is cut off the response's end.
+    """Converts a citer's response. The prompt is its context, a blank line, and its query.
+
+    The effects of the query and of earlier generated sentences are not measured. `end_token` is removed from the end of the response.
     """
     response = citer.response.removesuffix(end_token) if end_token else citer.response
     context, query = citer.partitioner.context, str(getattr(citer, "query", "") or "")
@@ -38,7 +39,7 @@ def from_context_cite(citer: Any, *, end_token: str = "", model: str = "", outpu
 
 
 def _places(text: str, parts: Sequence[str]) -> list[Span]:
-    """Where the parts stand, one after the other."""
+    """Finds the spans of the parts in the text, in order."""
     places, at = [], 0
     for part in parts:
         found = text.find(part.strip(), at)

@@ -1,4 +1,4 @@
-"""FlashTrace: `TraceResult`, or the JSON that it writes."""
+"""FlashTrace: `TraceResult`, or its JSON."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,8 +14,9 @@ from .scores import require_numbers, to_array, token_scores
 def from_flashtrace(
     result: Any, *, prompt: str | None = None, generation: str | None = None, model: str = "", output: Sequence[int] | None = None
 ) -> Document:
-    """The explanation of a trace. Its scores are of the prompt's tokens for one span of output tokens as a whole, through whatever lies
-    between. They become the row of the sentence in which that span ends; the other rows, and what generated sentences do, are unknown.
+    """Converts a trace. It has one score per prompt token for a whole span of output tokens, through everything in between.
+
+    The scores become the row of the sentence in which the span ends. The other rows, and the effects of generated sentences, are unknown.
     """
     data = result if isinstance(result, dict) else result.to_dict()
     prompt_tokens, tokens = data["prompt_tokens"], data["generation_tokens"]
@@ -24,7 +25,7 @@ def from_flashtrace(
     _, _, inside = located(text, spans, generation)
     last = data.get("output_span")
     end = min(inside[-1], int(last[1]) if last else n_generated - 1)
-    # Which tokens are in the sentence where the span ends is known only when the sentences are: its last visible token stands for it.
+    # The tokens of the sentence in which the span ends are not known yet, so assign the scores to the last visible token of the span.
     while end > 0 and not text[first_visible(text, spans[end]) : spans[end][1]].strip():
         end -= 1
     scores = np.full((n_generated, len(prompt_tokens)), np.nan)

@@ -18,10 +18,9 @@ def from_inseq(
     unit: str = "attribution score",
     output: Sequence[int] | None = None,
 ) -> Document:
-    """The explanation of one sequence of what `model.attribute(...)` returns, or of that sequence itself, of decoder-only and of
-    encoder-decoder models.
+    """Converts one sequence of a result of `model.attribute(...)`, or that sequence itself, from decoder-only or encoder-decoder models.
 
-    Scores of several dimensions are aggregated as Inseq does by default.
+    Scores with several dimensions are aggregated like Inseq's default.
     """
     info = dict(getattr(attribution, "info", {}))
     sequences = getattr(attribution, "sequence_attributions", None)
@@ -39,7 +38,7 @@ def from_inseq(
         matrix = to_array(sequence.source_attributions).T
         if sequence.target_attributions is not None:
             matrix = np.hstack([matrix, to_array(sequence.target_attributions)[start:end].T])
-    # A token has scores of those before it.
+    # A token has scores for the tokens before it.
     is_before = np.arange(matrix.shape[1])[None, :] < len(sources) + np.arange(len(matrix))[:, None]
     return token_scores(
         sources,

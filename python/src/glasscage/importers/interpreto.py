@@ -19,9 +19,9 @@ def from_interpreto(
     model: str = "",
     output: Sequence[int] | None = None,
 ) -> Document:
-    """The explanation of one of the results that an explainer of a causal model returns; `method` is its name, such as `Occlusion`.
+    """Converts one result of an explainer of a causal model. `method` is the name of the method, such as `Occlusion`.
 
-    Its elements may be tokens, words or sentences; where rows are generated tokens and elements are longer, give tokens.
+    Elements may be tokens, words or sentences. If rows are generated tokens, the elements must be tokens, too.
     """
     if isinstance(result, (list, tuple)):
         if len(result) != 1:
@@ -33,7 +33,7 @@ def from_interpreto(
     n_prompt = len(elements) - n_generated
     if scores.shape != (n_generated, len(elements)) or n_prompt < 1:
         raise ValueError("this is not the result for generated tokens by tokens: ask for the granularity of tokens")
-    # Interpreto writes 0 at and after the token that is explained.
+    # Interpreto writes 0 at the explained token and after it.
     is_before = np.arange(len(elements))[None, :] < n_prompt + np.arange(n_generated)[:, None]
     scores = np.where(is_before, require_numbers(scores, elements[n_prompt:], is_before), np.nan)
     return token_scores(

@@ -1,4 +1,4 @@
-"""Tokens as tools print them, and the text that they stand for."""
+"""Tokens as tools print them, and the texts that they represent."""
 
 import codecs
 import functools
@@ -11,7 +11,7 @@ from ..spans import WHITE_SPACE, Span
 
 _SPACE = "\u2581"
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
-# What a decoder writes in place of a part of a character.
+# Replacement character for an incomplete character.
 _PART = "\ufffd"
 _Decoder = Callable[[str], bytes]
 Located = tuple[str, list[Span]]
@@ -20,8 +20,10 @@ Located = tuple[str, list[Span]]
 def texts_of(
     prompt_tokens: Sequence[str], generation_tokens: Sequence[str], prompt: str | None, generation: str | None
 ) -> tuple[Located, Located]:
-    """The texts of prompt and answer with the span of each token. How tokens are spelled is decided for both together, because an answer
-    of one word has no mark of a space. A spelling that contains the `prompt` or `generation` wins: some tools print the two differently.
+    """Returns the texts of prompt and answer with the span of each token.
+
+    The spelling of the tokens is determined from both together, because an answer of one word has no mark of a space. A spelling whose text
+    contains `prompt` or `generation` is preferred, because some tools print the two differently.
     """
     decoders = _decoders([prompt_tokens, generation_tokens])
     return _text(prompt_tokens, prompt, "prompt", decoders), _text(generation_tokens, generation, "generation", decoders)
@@ -41,9 +43,9 @@ def _text(tokens: Sequence[str], part: str | None, name: str, decoders: Sequence
 
 
 def text_of(tokens: Sequence[str]) -> Located:
-    """The text of tokens as a tokenizer names them (`Ġhas`, `▁has`, `<0x0A>`) or as plain pieces, and the span of each.
+    """Returns the text of tokens as named by a tokenizer (`Ġhas`, `▁has`, `<0x0A>`) or as plain pieces, and the span of each.
 
-    A character that several tokens make together belongs to the last of them.
+    A character that consists of several tokens belongs to the last of them.
     """
     return _decoded(tokens, _decoders([tokens])[0])
 
@@ -52,7 +54,7 @@ def _decoded(tokens: Sequence[str], decoder: _Decoder) -> Located:
     pieces = list(map(decoder, tokens))
     whole = b"".join(pieces)
     text = whole.decode(errors="replace")
-    # For each number of bytes, how many characters are whole by then.
+    # Number of complete characters after each number of bytes.
     ends = _whole_characters(whole)
     spans, length, start = [], 0, 0
     for piece in pieces:
@@ -64,14 +66,16 @@ def _decoded(tokens: Sequence[str], decoder: _Decoder) -> Located:
 
 
 def located(text: str, spans: Sequence[Span], part: str | None) -> tuple[str, list[Span], list[int]]:
-    """Of tokens that cover `text`, those that cover `part` of it, such as the prompt inside of its chat frame: `part`, the spans in it, and
-    the numbers of these tokens. Without `part`, all. White space is not compared: some tools leave it out of their tokens. The tokens may
-    also be words of `part` with others between them, such as the values of a template.
+    """Selects the tokens of `text` that cover `part`, such as the prompt inside its chat template. Returns `part`, spans in it, and token
+    indices.
+
+    Without `part`, selects all tokens. White space is not compared, because some tools omit it from tokens. The tokens may also be words of
+    `part` with other words between them, such as the values of a template.
     """
     if part is None:
         return text, list(spans), list(range(len(spans)))
     places = [at for at, c in enumerate(part) if c not in WHITE_SPACE]
-    # How many visible characters stand before each place of the text.
+    # Number of visible characters before each position of the text.
     visible = [0, *itertools.accumulate(c not in WHITE_SPACE for c in text)]
     start = _visible(text).find(_visible(part))
     if not places or start < 0:
@@ -83,7 +87,7 @@ def located(text: str, spans: Sequence[Span], part: str | None) -> tuple[str, li
     inside = [i for i, (a, b) in enumerate(ranges) if a < b and a < len(places) and b > 0]
     found, end = [], 0
     for a, b in ranges[inside[0] : inside[-1] + 1]:
-        # Nothing but white space, or a part of a character, stands where the token before it ends.
+        # White space and parts of characters start where the token before them ends.
         begin = places[max(a, 0)] if a < b else end
         end = places[min(b, len(places)) - 1] + 1 if a < b else end
         found.append((begin, end))
@@ -91,7 +95,7 @@ def located(text: str, spans: Sequence[Span], part: str | None) -> tuple[str, li
 
 
 def _scattered(words: Sequence[str], part: str) -> list[Span] | None:
-    """Where these words stand in `part`, in order; `None` if one is missing."""
+    """Finds these words in `part`, in order. Returns `None` if one is missing."""
     found, at = [], 0
     for word in words:
         as_word = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)").search(part, at)
@@ -104,7 +108,7 @@ def _scattered(words: Sequence[str], part: str) -> list[Span] | None:
 
 
 def _restored(text: str, spans: Sequence[Span], wanted: str) -> Located | None:
-    """The text with the characters of `wanted` where it has only parts of them; `None` if it does not contain `wanted` either way."""
+    """Replaces parts of characters in the text by the characters of `wanted`. Returns `None` if the result would not contain `wanted`."""
     places = [at for at, c in enumerate(text) if c not in WHITE_SPACE]
     visible = _visible(text)
     if _PART not in visible or not wanted:
@@ -119,10 +123,10 @@ def _restored(text: str, spans: Sequence[Span], wanted: str) -> Located | None:
 
 
 def _aligned(visible: str, wanted: str) -> dict[int, str] | None:
-    """What each part of a character in `visible` stands for, so that it begins with `wanted`: a character, which belongs to the last of its
-    parts, or nothing.
+    """Assigns a character or nothing to each part of a character in `visible`, so that it begins with `wanted`. A character belongs to its
+    last part.
     """
-    # For each number of characters of `wanted` that may be read so far, how: the parts, as a chain from the last one back.
+    # Maps each possible number of consumed characters of `wanted` to the parts that lead there, as a linked list from the last one back.
     ways: dict[int, Any] = {0: None}
     for at, c in enumerate(visible):
         if len(wanted) in ways and c != _PART:
@@ -150,7 +154,7 @@ def _visible(text: str) -> str:
 
 
 def _decoders(lists: Sequence[Sequence[str]]) -> list[_Decoder]:
-    """How these tokens may be spelled, the likeliest first."""
+    """Returns the possible spellings of these tokens, most likely first."""
     tokens = [token for some in lists for token in some]
     if any(_SPACE in token or _BYTE.fullmatch(token) for token in tokens):
         return [_sentence_piece, str.encode]
@@ -160,7 +164,7 @@ def _decoders(lists: Sequence[Sequence[str]]) -> list[_Decoder]:
 
 
 def _spells_bytes(tokens: Sequence[str]) -> bool:
-    """Whether characters outside of ASCII are names of bytes: they are, where these bytes are UTF-8. "ü" alone is not, "Ã¼" is."""
+    """Whether non-ASCII characters are names of bytes, which is the case if the bytes are UTF-8. "ü" alone is not, "Ã¼" is."""
     text = "".join(tokens)
     table = _byte_of_character()
     if text.isascii() or not all(c in table for c in text):
@@ -173,7 +177,7 @@ def _spells_bytes(tokens: Sequence[str]) -> bool:
 
 
 def _byte_level(token: str) -> bytes:
-    """As GPT-2 prints bytes."""
+    """Decodes GPT-2's names of bytes."""
     table = _byte_of_character()
     return bytes(table[c] for c in token) if all(c in table for c in token) else token.encode()
 
@@ -185,14 +189,14 @@ def _sentence_piece(token: str) -> bytes:
 
 @functools.cache
 def _byte_of_character() -> dict[str, int]:
-    """GPT-2's names of bytes: printable ones are themselves, the others follow from U+0100 on."""
+    """GPT-2's names of bytes: printable bytes are themselves, the others follow from U+0100 on."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
     return {chr(byte): byte for byte in printable} | {chr(0x100 + i): byte for i, byte in enumerate(others)}
 
 
 def _whole_characters(data: bytes) -> list[int]:
-    """After each number of bytes, how many characters are whole; broken ones become one of their own."""
+    """Returns the number of complete characters after each number of bytes. A broken character counts as one."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     counts = [0]
     for byte in data:

@@ -1,4 +1,4 @@
-"""Scores of tokens, or of any spans of a text, as a document of sentences."""
+"""Converts scores of tokens, or of other spans of a text, to a document of sentences."""
 
 import importlib.metadata
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ def token_scores(
     model: str = "",
     output: Sequence[int] | None = None,
 ) -> Document:
-    """A document of the scores of tokens: a row for each generated token, a column for each token of the prompt and, where the tool
-    measured these too, of the generation. NaN is what was not measured.
+    """Creates a document from scores of tokens. `scores` has a row for each generated token and a column for each prompt token.
 
-    `prompt` and `generation` say which part of the tokens' text is meant, where chat frames and end tokens stand around it. `method` is the
-    name of the method, `unit` that of its scores, `tool` the Python package that measured.
+    It also has columns for the generated tokens if the tool measured them. NaN means not measured. `prompt` and `generation` select parts
+    of the tokens' text if chat templates and end tokens surround them. `method` is the name of the method, `unit` the unit of its scores,
+    `tool` the Python package that measured them.
     """
     matrix = wide(to_array(scores), len(prompt_tokens), len(generation_tokens))
     of_prompt, of_answer = texts_of(prompt_tokens, generation_tokens, prompt, generation)
@@ -67,9 +67,9 @@ def span_scores(
     model: str = "",
     output: Sequence[int] | None = None,
 ) -> Document:
-    """The same for ascending spans of code points, which may be tokens, words, or sentences of the tool's own.
+    """Like `token_scores`, for ascending spans of code points: tokens, words, or the tool's own sentences.
 
-    A span belongs to the sentence of its first visible character. A sentence without a span was not measured.
+    A span belongs to the sentence of its first visible character. A sentence without a span is not measured.
     """
     of_prompt, columns = Passage.from_tokens(prompt, prompt_spans)
     of_answer, rows = Passage.from_tokens(generation, generation_spans)
@@ -95,7 +95,7 @@ def span_scores(
 
 
 def wide(scores: Array, n_prompt: int, n_generation: int) -> Array:
-    """The scores with columns for the generation, too: unknown where the tool did not measure these."""
+    """Adds columns for the generated tokens if they are missing, with NaN."""
     if scores.shape == (n_generation, n_prompt):
         return np.hstack([scores, np.full((n_generation, n_generation), np.nan)])
     if scores.shape != (n_generation, n_prompt + n_generation):
@@ -104,7 +104,7 @@ def wide(scores: Array, n_prompt: int, n_generation: int) -> Array:
 
 
 def require_numbers(scores: Array, tokens: Sequence[str], is_measured: Any = True) -> Array:
-    """The scores of a tool that writes a number wherever it measured. `tokens` are those of the rows."""
+    """Returns the scores, or raises an error if a measured score is not a number. `tokens` are the tokens of the rows."""
     missing = np.argwhere(~np.isfinite(scores) & is_measured)
     if missing.size:
         raise ValueError(f"a score of the token {tokens[missing[0][0]]!r} is not a number; {HALF_PRECISION}")
@@ -112,14 +112,14 @@ def require_numbers(scores: Array, tokens: Sequence[str], is_measured: Any = Tru
 
 
 def to_array(values: Any) -> Array:
-    """An array of what may be a tensor on some device."""
+    """Converts values, which may be a tensor on any device, to an array."""
     if hasattr(values, "detach"):
         values = values.detach().cpu().float().numpy()
     return np.asarray(values, dtype=np.float64)
 
 
 def version_of(package: str) -> str:
-    """The version that is installed here; empty where none is."""
+    """Returns the installed version of a package, or an empty string if it is not installed."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -127,6 +127,6 @@ def version_of(package: str) -> str:
 
 
 def _mean(block: Array) -> float:
-    """Of the scores that were measured; NaN where none was."""
+    """Returns the mean of the measured scores, or NaN if there are none."""
     measured = block[~np.isnan(block)]
     return float(measured.mean()) if measured.size else float("nan")

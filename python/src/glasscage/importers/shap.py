@@ -17,15 +17,15 @@ def from_shap(
     model: str = "",
     output: Sequence[int] | None = None,
 ) -> Document:
-    """The explanation of one text of what a `shap.Explainer` of a language model and its tokenizer returns, or of an item of it.
+    """Converts the explanation of one text by a `shap.Explainer` of a language model and its tokenizer, or one item of it.
 
-    `generation` is the answer, since SHAP leaves out the spaces of its tokens. It scores the tokens of the prompt only:
-    what earlier generated sentences do is unknown.
+    `generation` is the answer, because SHAP omits the spaces of its tokens. SHAP only scores prompt tokens, so the effect of earlier
+    generated sentences is unknown.
     """
     names, data, values = explanation.output_names, explanation.data, explanation.values
     if len(names) and not isinstance(names[0], str):
         names = names[number]
-    # An item of an explanation has the tokens themselves.
+    # One item of an explanation has the tokens directly.
     if len(data) and not isinstance(data[0], str):
         data, values = data[number], values[number]
     names = list(map(str, names))

@@ -17,9 +17,10 @@ def from_thought_anchors(
     importance: str = "counterfactual_importance_kl",
     model: str = "",
 ) -> Document:
-    """The explanation of a chain of thought. `chunks` are those of `chunks_labeled.json`, `steps` those of `step_importance.json`: the
-    importance of each chunk for each later one. Without `steps` there is one number for a chunk, its `importance` for the final answer,
-    which becomes the row of the last sentence. What the sentences of the prompt do was not measured.
+    """Converts a chain of thought. `chunks` are from `chunks_labeled.json`, `steps` from `step_importance.json`.
+
+    `steps` has the importance of each chunk for each later chunk. Without `steps`, each chunk has one `importance` for the final answer,
+    which goes to the row of the last sentence. The effects of prompt sentences are not measured.
     """
     ordered = sorted(chunks, key=lambda chunk: int(chunk["chunk_idx"]))
     text, spans = _joined([str(chunk["chunk"]).strip() for chunk in ordered])
@@ -52,7 +53,7 @@ def _number(score: float, chunk: dict[str, Any]) -> float:
 
 
 def _joined(parts: list[str]) -> tuple[str, list[Span]]:
-    """The parts with a space between them, and where each of them is."""
+    """Joins the parts with spaces. Also returns the span of each part."""
     spans, at = [], 0
     for part in parts:
         spans.append((at, at + len(part)))

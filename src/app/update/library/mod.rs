@@ -1,8 +1,8 @@
-//! Choosing, downloading and deleting models: what a visitor does, and what the library's answers change.
+//! Chooses, downloads and deletes models, and handles events from the library's worker.
 //!
-//! The library has a worker of its own: a download goes on while the engine computes, or is ended. What an answer is for follows
-//! from the id of its request: that of the preview, of the download, or of the deletion. Any other is an answer to a request that
-//! was dropped, and changes nothing; but what is stored is always news.
+//! The library has its own worker, so a download continues while the engine computes or is terminated. The id of an event shows which
+//! request it answers: a preview, the download, or the deletion. Other events answer dropped requests and change nothing, except the list
+//! of stored models, which is always current.
 
 mod standard;
 #[cfg(test)]
@@ -27,7 +27,7 @@ use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
 use crate::worker::role::Lost;
 
-// What the visitor does.
+// Actions of the visitor.
 impl State {
     pub(in crate::app::update) fn library_message(&mut self, message: LibraryMessage) {
         match message {
@@ -62,7 +62,7 @@ impl State {
         }
     }
 
-    /// Nobody waits for a preview any more.
+    /// Closes the list of models and drops the pending preview.
     fn close_library(&mut self) {
         *self.library.is_open = false;
         *self.library.asked = None;
@@ -96,7 +96,7 @@ impl State {
         self.remember_unfinished(&spec);
         self.revoke_object_urls(&spec);
         *self.library.download = Some(Download::new(spec.clone()));
-        // The download does not wait for the answer: Firefox asks the visitor, who may not have seen it.
+        // Do not wait for the answer: Firefox asks the visitor, who may not have seen the question.
         self.emit(Effect::RequestPersistence);
         self.library.download_request = Some(self.ask_library(LibraryRequest::Download(spec)));
     }
@@ -128,7 +128,7 @@ impl State {
         }
     }
 
-    /// Nothing is downloaded any more.
+    /// Ends the download and returns its spec.
     fn end_download(&mut self) -> Option<DownloadSpec> {
         self.revoke_object_urls(&DownloadSpec::default());
         self.library.download_request = None;
@@ -139,14 +139,14 @@ impl State {
         Some(spec)
     }
 
-    /// The next visit finds the download; of a copy it could not read the file.
+    /// Remembers the download for the next visit. Skips copies, because the next visit could not read the local file.
     fn remember_unfinished(&mut self, spec: &DownloadSpec) {
         if !spec.is_local_copy() {
             self.emit(Effect::RememberForVisits { key: storage_keys::DOWNLOAD, text: serde_json::to_string(spec).ok() });
         }
     }
 
-    /// Revokes the object URLs of the download so far, but for those that `next` has too.
+    /// Revokes the object URLs of the current download, except those that `next` also uses.
     fn revoke_object_urls(&mut self, next: &DownloadSpec) {
         let used = self.library.download.as_ref().map(|download| download.spec.object_urls()).unwrap_or_default();
         let kept = next.object_urls();
@@ -192,13 +192,13 @@ impl State {
 
 // Copies of local models.
 impl State {
-    /// Whether the model that answers can be copied now.
+    /// Whether the model in use is local and can be copied now.
     pub fn can_keep_copy(&self) -> bool {
         let is_local = matches!(*self.engine.choice, ModelChoice::Files(_));
         is_local && self.engine.loaded().is_some() && !self.library.is_downloading()
     }
 
-    /// Whether the model that answers was copied on this visit.
+    /// Whether the model in use is a copy that was made in this session.
     pub fn is_copied(&self) -> bool {
         matches!(&*self.engine.choice, ModelChoice::Stored { id, .. } if self.library.copied.as_ref() == Some(id))
     }
@@ -222,7 +222,7 @@ impl State {
         self.download(spec);
     }
 
-    /// Where it is still the model that answers, that comes from the storage from now on.
+    /// Switches to the stored copy, if the local model is still in use.
     fn copy_arrived(&mut self, copy: &DownloadSpec, location: ModelLocation) {
         let addresses = copy.files.iter().map(|file| file.address.clone());
         let is_same = self.engine.files.iter().map(|file| file_spec(file).address).eq(addresses);
@@ -237,7 +237,7 @@ impl State {
         }
     }
 
-    /// Where the copy is deleted, the file itself answers again.
+    /// Switches back to the local files, if their copy is deleted.
     fn forget_copy(&mut self, deleted: &[String]) {
         let Some(copied) = self.library.copied.as_ref().filter(|copied| deleted.contains(copied)).cloned() else { return };
         *self.library.copied = None;
@@ -249,7 +249,7 @@ impl State {
     }
 }
 
-// What the library says.
+// Events from the library.
 impl State {
     fn library_event(&mut self, Envelope { id, body }: Envelope<LibraryEvent>) {
         if let LibraryEvent::StoredModels(stored) = body {
@@ -298,7 +298,7 @@ impl State {
         }
     }
 
-    /// A model that arrived is loaded, unless the engine is busy: then it waits for the visitor.
+    /// Loads the downloaded model. If the engine is busy, the model waits for the visitor.
     fn download_completed(&mut self, location: ModelLocation) {
         let Some(spec) = self.end_download() else { return };
         if spec.is_local_copy() {
@@ -340,7 +340,7 @@ fn file_spec(file: &LocalFile) -> FileSpec {
     FileSpec::local(&file.name, file.bytes, file.modified_millis)
 }
 
-/// What tells models apart.
+/// The address of the first file, which identifies a model.
 fn first_address(spec: &DownloadSpec) -> Option<&str> {
     spec.files.first().map(|file| file.address.as_str())
 }

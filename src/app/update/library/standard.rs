@@ -13,7 +13,8 @@ use crate::library::stored_models::StoredModels;
 use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
 
 impl State {
-    /// Returns `None` if the visitor has chosen Standard, or a model other than the built-in one and the address does not name Standard.
+    /// The offer in the form. `None` if Standard is chosen or waits for the visitor, another model is chosen, or another download is
+    /// running before Standard is stored. If the address names Standard, another chosen model does not matter.
     pub fn standard_offer(&self) -> Option<StandardOffer> {
         let standard = &self.library.standard;
         let is_standard = |choice: &ModelChoice| choice.name() == NAME;
@@ -31,7 +32,7 @@ impl State {
         }
     }
 
-    /// Asks server and device first. The download follows if nothing is in its way.
+    /// Asks server and device first. The download follows if there is no obstacle.
     pub(super) fn get_standard(&mut self) {
         if self.library.standard.request.is_some() || self.library.is_downloading() {
             return;
@@ -54,7 +55,7 @@ impl State {
         }
     }
 
-    /// Remembers for the next visit whether the model is stored: the library's worker starts only when it is needed.
+    /// Remembers for the next visit whether the model is stored, because the library's worker starts only when it is needed.
     pub(super) fn look_for_standard(&mut self, stored: &StoredModels) {
         let standard = &mut self.library.standard;
         let address = first_address(&standard.spec);
@@ -66,7 +67,7 @@ impl State {
         }
     }
 
-    /// After a failed load: the browser may have deleted the model, so its storage is read again.
+    /// Reads the storage again after a failed load, because the browser may have deleted the model.
     pub(in crate::app::update) fn check_standard(&mut self) {
         if self.engine.choice.name() == NAME {
             self.ask_library(LibraryRequest::ListModels);

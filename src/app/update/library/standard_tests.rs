@@ -1,4 +1,4 @@
-//! How a visitor gets Glasscage Standard, as sequences of messages.
+//! Tests of how a visitor gets Glasscage Standard, as sequences of messages.
 
 use leptos::prelude::untrack;
 
@@ -26,7 +26,7 @@ impl Page {
         Self { state: State::new(Environment { standard_model: ADDRESS.into(), ..environment }) }
     }
 
-    /// One whose storage has the model under the id "ab".
+    /// A page whose storage has the model under the id "ab".
     fn with_stored(environment: Environment) -> Self {
         Self::new(Environment { stored_standard: Some("ab".into()), ..environment })
     }
@@ -68,7 +68,7 @@ impl Page {
     }
 }
 
-/// What a device with so many free bytes of storage answers.
+/// The preview from a device with `free` bytes of free storage.
 fn preview_of(free: u64) -> LibraryEvent {
     let storage = StorageStatus { is_available: true, is_persistent: false, free: Some(free) };
     let device = DeviceFacts { storage, ..DeviceFacts::default() };

@@ -1,4 +1,4 @@
-//! What a visitor does with models, as sequences of messages.
+//! Tests of the library of models, as sequences of messages.
 
 use leptos::prelude::untrack;
 
@@ -25,13 +25,13 @@ struct Page {
 }
 
 impl Page {
-    /// One that finds this unfinished download.
+    /// A page that finds this unfinished download.
     fn with_unfinished(spec: &DownloadSpec) -> Self {
         let download = serde_json::to_string(spec).ok();
         Self { state: State::new(Environment { download, ..Environment::default() }) }
     }
 
-    /// One that has loaded a local model of this name.
+    /// A page that has loaded a local model with this name.
     fn with_local_model(name: &str) -> Self {
         let mut page = Self::default();
         page.opens(name);
@@ -54,13 +54,13 @@ impl Page {
         self.send(LibraryMessage::Event(Envelope { id, body }))
     }
 
-    /// Starts a download; the id of its request.
+    /// Starts a download, and returns the id of its request.
     fn downloads(&mut self, spec: DownloadSpec) -> RequestId {
         let effects = self.send(LibraryMessage::Download(spec));
         self.requested(&effects)
     }
 
-    /// The id of the download that is requested, beside storage that lasts, for whose answer it does not wait.
+    /// The id of the requested download. Persistent storage is requested, too, but the download does not wait for the answer.
     fn requested(&self, effects: &[Effect]) -> RequestId {
         assert!(effects.contains(&Effect::RequestPersistence));
         let (id, request) = sent(effects);
@@ -68,7 +68,7 @@ impl Page {
         id
     }
 
-    /// Starts a copy of the local model in use; the id of its request.
+    /// Starts a copy of the local model in use, and returns the id of its request.
     fn copies(&mut self) -> RequestId {
         assert_eq!(self.send(LibraryMessage::KeepCopy), [Effect::CreateObjectUrls(vec![FileId(7)])]);
         let effects = self.send(LibraryMessage::ObjectUrlsCreated(Some(vec!["blob:1".into()])));
@@ -76,7 +76,7 @@ impl Page {
         self.requested(&effects)
     }
 
-    /// Asks for a preview; the id of its request.
+    /// Asks for a preview, and returns the id of its request.
     fn previews(&mut self, spec: DownloadSpec) -> RequestId {
         sent(&self.send(LibraryMessage::Preview(spec))).0
     }
@@ -97,7 +97,7 @@ impl Page {
         self.look(|library| library.preview.is_some())
     }
 
-    /// What the dialog says.
+    /// The problem in the dialog.
     fn problem(&self) -> String {
         self.look(|library| library.problem.as_ref().map(ToString::to_string).unwrap_or_default())
     }
@@ -147,7 +147,7 @@ fn sent(effects: &[Effect]) -> (RequestId, LibraryRequest) {
     (*id, body.clone())
 }
 
-/// Where the model that the engine is to load comes from.
+/// The source of the model that the engine is asked to load.
 fn loads(effects: &[Effect]) -> Option<ModelSource> {
     effects.iter().find_map(|effect| match effect {
         Effect::SendToEngine(Envelope { body: EngineRequest::Load { source, .. }, .. }, _) => Some(source.clone()),

@@ -15,7 +15,7 @@ use crate::app::page::use_page;
 use crate::app::state::place::Place;
 use crate::app::views::layout::problem_box::ProblemBox;
 
-/// The question: prompt, given answer, settings, model. Folded away while a shared explanation is read.
+/// The editor: prompt, given answer, settings, model. Collapsed while the user reads a shared explanation.
 #[component]
 pub fn EditorForm() -> impl IntoView {
     let page = use_page();
@@ -28,7 +28,7 @@ pub fn EditorForm() -> impl IntoView {
         }
     };
     let is_open = move || page.with(|state| *state.editor.is_open);
-    // Beside what the page opens with there is a button for it.
+    // The welcome explanation has its own button that opens the editor.
     let is_hidden = Memo::new(move |_| page.with(|state| state.explanation.is_welcome()) && !is_open());
     let (folder, on_toggle) = details_toggle(move |is_open| page.send(Message::EditorToggled(is_open)));
     view! {
@@ -84,7 +84,7 @@ pub fn EditorForm() -> impl IntoView {
     }
 }
 
-/// What the built-in model is for, beside a prompt that is none of its examples.
+/// States the limits of the built-in model if the prompt is not one of its examples.
 #[component]
 fn BuiltInHint() -> impl IntoView {
     let page = use_page();
@@ -105,7 +105,7 @@ fn BuiltInHint() -> impl IntoView {
 fn GivenAnswer() -> impl IntoView {
     let page = use_page();
     let is_open = RwSignal::new(untrack(|| page.with(|state| !state.editor.given_answer.is_empty())));
-    // An answer that comes with a prompt must be seen.
+    // An answer that comes with a prompt must be visible.
     Effect::new(move |_| {
         if page.with(|state| !state.editor.given_answer.is_empty()) {
             is_open.set(true);
@@ -141,7 +141,7 @@ fn GivenAnswer() -> impl IntoView {
     }
 }
 
-/// Tells `toggled` whether the visitor opened or closed a `details` element.
+/// Node reference and event handler of a `details` element. The handler tells `toggled` whether the element is open.
 fn details_toggle(toggled: impl Fn(bool) + 'static) -> (NodeRef<Details>, impl Fn(ev::Event) + 'static) {
     let folder = NodeRef::<Details>::new();
     let on_toggle = move |_| {

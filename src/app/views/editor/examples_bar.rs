@@ -8,7 +8,7 @@ use crate::app::i18n::{t, text_of};
 use crate::app::page::use_page;
 use crate::app::views::layout::row_of_buttons::place_after_key;
 
-/// Example prompts, fetched when the editor is first seen (a shared link fetches nothing).
+/// Example prompts. The page fetches them when the editor first opens, so a shared link fetches none.
 #[component]
 pub fn ExamplesBar() -> impl IntoView {
     let page = use_page();

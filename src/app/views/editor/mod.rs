@@ -1,4 +1,4 @@
-//! The question: prompt, given answer, settings, model.
+//! The editor: prompt, given answer, settings, model.
 
 mod editor_form;
 mod examples_bar;

@@ -12,7 +12,7 @@ use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::icon::{Icon, IconView};
 use crate::app::views::models::download_view::DownloadView;
 
-/// Which model answers, what state it is in, and the choice of another.
+/// Shows which model answers and its state, and lets the user choose another one.
 #[component]
 pub fn ModelBar() -> impl IntoView {
     let page = use_page();
@@ -148,7 +148,7 @@ fn loading_words(LoadProgress { read_bytes, total_bytes, memory_bytes }: LoadPro
     }
 }
 
-/// "ready: demo, 2.9 M parameters, `Q8_0`, on webgpu (nvidia ampere), 1,024 tokens of context".
+/// "ready: demo, 2.9M parameters, `Q8_0`, on webgpu (nvidia ampere), 1,024 tokens of context".
 fn ready_words(LoadedModel { model, backend, context_length, has_template, .. }: &LoadedModel) -> String {
     let (name, quantization) = (&model.name, &model.quantization);
     let size = number::with_point(&format!("{:.1}", model.parameters as f64 / 1e6));

@@ -1,4 +1,4 @@
-//! The fields of the settings: a part of the page's code of its own.
+//! The fields of the settings. A separate chunk, which the browser loads when the editor first opens.
 
 use std::ops::RangeInclusive;
 
@@ -140,13 +140,13 @@ fn needs_masked_lm(method: &str) -> bool {
     MethodText::find(method).is_some_and(|method| method.needs_masked_lm)
 }
 
-/// What the chosen method does, and its cost.
+/// Describes the chosen method and its cost.
 fn about_method(settings: &Settings) -> Option<String> {
     let method = MethodText::find(settings.method)?;
     Some(format!("{} {}", method_words::about(method, settings.unit), method_words::cost(method, settings.unit)))
 }
 
-/// Asks for the files of a masked language model, and says whether there is one.
+/// Asks for the files of a masked language model and shows whether one is loaded.
 #[component]
 fn MaskedLmChoice() -> impl IntoView {
     let page = use_page();
@@ -172,7 +172,7 @@ fn MaskedLmChoice() -> impl IntoView {
     }
 }
 
-/// What a text as long as the settings allow takes beside the model.
+/// Memory for the longest text that the settings allow, in addition to the model.
 fn text_words(max_context: Option<usize>, loaded: &LoadedModel) -> String {
     let tokens = max_context.unwrap_or(loaded.context_length).min(loaded.context_length) as u64;
     let (bytes, most) = (number::bytes(tokens * loaded.bytes_per_token), number::grouped(loaded.context_length as u64));
@@ -186,7 +186,7 @@ fn text_words(max_context: Option<usize>, loaded: &LoadedModel) -> String {
     )
 }
 
-/// What the longest thought costs, where the model will think.
+/// Cost of the longest thinking section. `None` if no model is loaded, or if the model will not think.
 fn thought_words(state: &State) -> Option<String> {
     let (settings, loaded) = (&state.editor.settings, state.engine.loaded()?);
     let thought = settings.thinks(loaded.thinking).then_some(settings.max_thought)?;
@@ -213,7 +213,7 @@ fn chosen_unit(value: &str) -> Unit {
     if value == Unit::Word.noun() { Unit::Word } else { Unit::Sentence }
 }
 
-/// A number, or nothing; what is neither is not taken, and the field says what can be.
+/// A field for a number, which may be empty. It ignores other input and shows the allowed range.
 #[component]
 fn NumberField(
     label: &'static str,
@@ -223,7 +223,7 @@ fn NumberField(
     /// Whether it may have decimals.
     #[prop(optional)]
     decimal: bool,
-    /// Given for what counts only where answers are sampled.
+    /// Set for fields that matter only if answers are sampled.
     #[prop(optional, into)]
     disabled: Option<Signal<bool>>,
     take: fn(&mut Settings, Option<f64>),
@@ -237,9 +237,9 @@ fn NumberField(
     };
     let on_input = move |event: leptos::ev::Event| {
         let field = event_target::<HtmlInputElement>(&event);
-        // Where there is no number, the browser says "not a number", which is in no range. Its own parser is no part of what is fetched.
+        // If the text is not a number, the browser returns NaN, which is in no range. Using its parser adds nothing to the download.
         let number = Some(field.value_as_number()).filter(|n| range.contains(n) && (decimal || n.fract() == 0.0));
-        // A browser gives no text for what is no number at all, and calls the field invalid.
+        // For text that is not a number, the browser returns an empty value and marks the field as invalid.
         let is_invalid = field.matches(":invalid").unwrap_or(false);
         let is_refused = number.is_none() && (is_invalid || !field.value().is_empty());
         let refused = RefusedNumber { label, is_of_sampling: disabled.is_some(), allowed: allowed.clone() };

@@ -8,7 +8,7 @@ use crate::app::state::settings::Settings;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::explanation::{METHODS, MethodText};
 
-/// How the answer is made: folded, and fetched when the editor is first open.
+/// Settings of the answer, collapsed. The page fetches the fields when the editor first opens.
 #[component]
 pub fn SettingsForm() -> impl IntoView {
     let page = use_page();

@@ -8,7 +8,7 @@ use crate::app::state::library::LibraryMessage;
 use crate::app::state::standard::StandardOffer;
 use crate::library::standard::{NAME, Obstacle};
 
-/// Offers Glasscage Standard for a visitor's own words. Nothing is downloaded before the visitor presses the button.
+/// Offers Glasscage Standard for the visitor's own prompts. The download starts only when the visitor presses the button.
 #[component]
 pub fn StandardOfferView() -> impl IntoView {
     let page = use_page();
@@ -49,12 +49,12 @@ pub fn StandardOfferView() -> impl IntoView {
     move || offer.get().map(show)
 }
 
-/// What the model is good for.
+/// Describes how often the model answers correctly.
 pub fn about() -> &'static str {
     t!("Glasscage Standard answers seven of ten plain problems in your own words correctly, the small built-in model about half.")
 }
 
-/// What the offer means for the visitor. `name` is the model that answers now.
+/// Describes the size of the download, or why the device cannot use the model. `name` is the model that answers now.
 fn words(offer: &StandardOffer, name: &str, size: &str) -> String {
     match offer {
         StandardOffer::Download(None) => t!(

@@ -4,7 +4,7 @@ use crate::app::analysis::number::grouped;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
-/// How long the prompt is for the loaded model, and how long a text may be.
+/// Length of the prompt in tokens of the loaded model, and the maximum length of a text.
 #[component]
 pub fn TokenCount() -> impl IntoView {
     let page = use_page();

@@ -8,11 +8,11 @@ use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::graph::{self, Edge, Pruned};
 
-/// Room between the line of nodes and the text.
+/// Space between the node axis and the text, in CSS pixels.
 const SPINE_MARGIN: f64 = 9.0;
 const WIDEST: f64 = 7.0;
 
-/// The graph: its nodes are the text lines in time order, its edges arcs beside them. Time flows down.
+/// The graph as an arc diagram. Its nodes are the text lines in time order, from top to bottom. Its edges are arcs next to the lines.
 #[component]
 pub fn ArcDiagram(positions: RwSignal<RowPositions>, kept: Memo<Pruned>) -> impl IntoView {
     let page = use_page();
@@ -53,12 +53,12 @@ pub fn ArcDiagram(positions: RwSignal<RowPositions>, kept: Memo<Pruned>) -> impl
     }
 }
 
-/// The height of a line in the small graph, and the place of its arcs and of its labels, in CSS pixels.
+/// Sizes of the small graph in CSS pixels: height of a row, width of the arcs, width of the labels.
 const SMALL_ROW: f64 = 20.0;
 const SMALL_GUTTER: f64 = 84.0;
 const SMALL_LABELS: f64 = 44.0;
 
-/// A graph in small, with a label for each source in place of its text, to stand beside another.
+/// A small arc diagram for comparisons. It shows the label of each source instead of its text.
 #[component]
 pub fn SmallArcDiagram(attribution: AttributionView, labels: Vec<String>, share: f64) -> impl IntoView {
     let n_sources = attribution.graph().n_prompt() + attribution.graph().n_generated();
@@ -87,10 +87,10 @@ pub fn SmallArcDiagram(attribution: AttributionView, labels: Vec<String>, share:
 struct DrawnEdge {
     path: String,
     look: EdgeLook,
-    /// Both as sources.
+    /// Both ends as source indices.
     from: usize,
     to: usize,
-    /// What the source does with another one, and where that is written.
+    /// The mark of a joint effect, with its x and y position.
     mark: Option<(&'static str, f64, f64)>,
 }
 
@@ -110,18 +110,18 @@ impl DrawnNode {
     }
 }
 
-/// More than this is a black gutter, and slow.
+/// Maximum number of edges, because more are slow to draw and unreadable.
 const MOST_EDGES: usize = 2000;
 
-/// The edges to draw: those that carry `share` of the influence, and those of the strongest paths.
+/// The edges to draw: those that carry `share` of the influence, and those of the strongest paths (`on_paths`).
 pub fn kept(attribution: &AttributionView, share: f64, on_paths: &[Edge]) -> Pruned {
     attribution.prune(share).at_most(MOST_EDGES).with(on_paths)
 }
 
-/// Of edges in the order of their flow; weakest first, so that strong edges lie on top.
+/// Draws edges that are sorted by flow, strongest first. Returns the weakest first, so that strong edges are on top.
 fn drawn_edges(attribution: &AttributionView, kept: &[Edge], RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnEdge> {
     let n_prompt = attribution.graph().n_prompt();
-    // Rows that are not laid out yet have no place.
+    // Rows that are not laid out yet have no position.
     let has_place = |edge: &&Edge| edge.from < y.len() && n_prompt + edge.to < y.len();
     let edges: Vec<Edge> = kept.iter().filter(has_place).rev().copied().collect();
     let ends: Vec<(usize, usize)> = edges.iter().map(|edge| (edge.from, n_prompt + edge.to)).collect();

@@ -8,13 +8,13 @@ use crate::app::page::use_page;
 use crate::app::state::message::Message;
 use crate::explanation::Unit;
 
-/// Names of the three orders; each has its own stroke too.
+/// CSS class and name of each deletion order.
 const ORDERS: [(&str, &str); 3] =
     [("cage", translatable!("CAGE, total")), ("row", translatable!("row, direct")), ("random", translatable!("random order"))];
 const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 200.0;
 
-/// Puts the explanation to the test: does the answer suffer when its sources are deleted?
+/// Tests the explanation: does the answer become less likely when its sources are deleted?
 #[component]
 pub fn DeletionTestView() -> impl IntoView {
     let page = use_page();
@@ -56,7 +56,7 @@ pub fn DeletionTestView() -> impl IntoView {
     }
 }
 
-/// How much the relevant sentences got, in the examples that know them.
+/// Influence of the relevant sentences, for examples in which they are known.
 #[component]
 fn Relevant() -> impl IntoView {
     let page = use_page();
@@ -168,7 +168,7 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
     }
 }
 
-/// Whether the explanation knew better than chance what matters, in a sentence.
+/// States whether the explanation found the important sentences better than chance. `None` if the curves are meaningless.
 fn verdict(tests: &[OrderResult; 3], says_nothing: bool) -> Option<&'static str> {
     let [cage, _, random] = tests;
     match (says_nothing, cage.rise < random.rise) {

@@ -13,7 +13,7 @@ fn derivation_bar() -> AnyView {
     view! { <DerivationBar /> }.into_any()
 }
 
-/// From scores to shares: said in every view, and changed here.
+/// Shows how shares are derived from scores, and lets the user change it.
 #[component]
 fn DerivationBar() -> impl IntoView {
     let page = use_page();
@@ -68,7 +68,7 @@ fn DerivationBar() -> impl IntoView {
     }
 }
 
-/// Buttons of which one is pressed, and what that means.
+/// A group of buttons, one of them pressed, and the description of the pressed one.
 #[component]
 fn Ways(title: &'static str, ways: &'static [Way], chosen: Memo<Derivation>) -> impl IntoView {
     let page = use_page();

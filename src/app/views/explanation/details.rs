@@ -17,7 +17,7 @@ use crate::shares::Evidence;
 const MOST_SOURCES: usize = 5;
 const MOST_STEPS: usize = 4;
 
-/// The explained sentences in words: their strongest sources, the steps on the way, how good the evidence is.
+/// Describes the explained sentences: strongest sources, steps in between, and quality of the evidence.
 #[component]
 pub fn Details() -> impl IntoView {
     let page = use_page();
@@ -31,7 +31,7 @@ pub fn Details() -> impl IntoView {
     let steps = Memo::new(move |_| {
         page.attribution(|attribution| Entry::first(attribution, &attribution.strongest_steps(), MOST_STEPS)).unwrap_or_default()
     });
-    // What is missing from a partial table is not lost.
+    // Missing scores of a partial table are not lost influence.
     let is_whole = move || page.attribution(|attribution| attribution.document().is_complete()) == Some(true);
     let lost = move || page.attribution(AttributionView::lost_share).filter(|&share| share >= 0.005 && is_whole());
     let can_teach = move || !page.is_viewer() && page.with(|state| state.lesson.is_none()) && !page.is_busy();
@@ -126,7 +126,7 @@ fn Verdict(evidence: Evidence, method: &'static MethodText, unit: String) -> imp
 struct Entry {
     label: String,
     text: String,
-    /// Of the influence along the steps, where it depends on which of two sentences what they do together is counted to.
+    /// Range of the total influence, if it depends on which of two sentences gets the credit for a joint effect.
     range: Option<String>,
     amounts: [Option<Amount>; 2],
 }
@@ -148,7 +148,7 @@ impl Entry {
 
 const MOST_JOINT_EFFECTS: usize = 6;
 
-/// What pairs of sources do, in words.
+/// Describes the joint effects of pairs of sources.
 #[component]
 fn JointEffects() -> impl IntoView {
     let page = use_page();

@@ -2,12 +2,12 @@ use leptos::prelude::*;
 
 use crate::app::analysis::edge_look::EdgeLook;
 
-/// An edge in a picture of the graph.
+/// An edge in a drawing of the graph.
 #[component]
 pub fn EdgePath(
-    /// The `d` attribute.
+    /// The `d` attribute of the SVG path.
     path: String,
-    /// In CSS pixels.
+    /// Stroke width in CSS pixels.
     width: f64,
     look: EdgeLook,
     is_lit: Signal<bool>,

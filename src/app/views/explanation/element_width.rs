@@ -1,4 +1,4 @@
-//! How wide an element is, for what is laid out by hand.
+//! Tracks the width of an element for views that compute their own layout.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use leptos::prelude::*;
 
 use super::resize::on_resize;
 
-/// The width of the content of `element` in CSS pixels, followed on screen and on paper; 0 while it is not laid out.
+/// Current inner width of `element` in CSS pixels, on screen and in print. 0 until the element is laid out.
 pub fn element_width(element: NodeRef<Div>) -> RwSignal<f64> {
     let width = RwSignal::new(0.0);
     let measure = move || {
@@ -20,9 +20,9 @@ pub fn element_width(element: NodeRef<Div>) -> RwSignal<f64> {
         }
     };
     on_resize(element, measure);
-    // Before that is told, which is only when the browser draws.
+    // Measure early, because the first resize event comes only when the browser draws.
     element.on_load(move |_| set_timeout(measure, Duration::ZERO));
-    // The text view has laid out the page for paper by then: it is told first.
+    // The text view has already changed the layout for paper, because its listener was registered first.
     let before_print = window_event_listener(ev::beforeprint, move |_| measure());
     let after_print = window_event_listener(ev::afterprint, move |_| measure());
     on_cleanup(move || {

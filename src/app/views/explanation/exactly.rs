@@ -2,7 +2,7 @@ use leptos::prelude::*;
 
 use crate::app::i18n::t;
 
-/// What stands behind a plain sentence: the numbers and their definition, for those who ask.
+/// Collapsed technical details of a plain sentence: the numbers and their definition.
 #[component]
 pub fn Exactly(children: Children) -> impl IntoView {
     view! {

@@ -22,19 +22,19 @@ use crate::app::views::layout::problem_box::ProblemBox;
 use crate::explanation::title;
 use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document};
 
-/// What is remembered for later visits when all numbers are shown.
+/// Storage key. It is set for later visits while all numbers are shown.
 const ALL_NUMBERS: &str = "glasscage-all-numbers";
 
-/// More sentences than this do not move: browsers take a picture of each.
+/// Maximum number of sentences that move when the tab changes, because browsers take a picture of each one.
 const MOST_MOVING: usize = 80;
 
-/// The document on screen. While a new answer is written the old explanation is out of the way, not gone.
+/// The document on screen. It is hidden, but not removed, while the model writes a new answer.
 #[component]
 pub fn ExplanationView() -> impl IntoView {
     let page = use_page();
     let is_visible = Memo::new(move |_| {
         let is_there = page.with(|state| state.explanation.shown.is_some() && state.engine.run.answer().is_none());
-        // In a lesson nothing may be seen before it is guessed, and nothing of another step.
+        // In a lesson, hide the explanation until the reader has guessed, and while the explanation of another step is on screen.
         is_there
             && page.with(|state| {
                 let is_seen = |open: &OpenLesson| open.to_mark().is_none() && Tab::of(open.step().shown).is_some() && !*state.step_waits;
@@ -59,7 +59,7 @@ pub fn ExplanationView() -> impl IntoView {
 #[component]
 fn ShownExplanation(
     tab: RwSignal<Tab>,
-    /// Whether the visitor wants more than the shares: direct ones, how shares follow from scores, how much is drawn.
+    /// Whether to show more than total shares: direct shares, how shares follow from scores, and how many edges are drawn.
     all_numbers: RwSignal<bool>,
 ) -> impl IntoView {
     let page = use_page();
@@ -193,7 +193,7 @@ fn AllNumbersButton(all_numbers: RwSignal<bool>) -> impl IntoView {
     }
 }
 
-/// Says that this page did not compute what it shows.
+/// Shows that this page did not compute the explanation.
 #[component]
 fn SharedBadge() -> impl IntoView {
     let page = use_page();
@@ -215,7 +215,7 @@ fn SharedBadge() -> impl IntoView {
     }
 }
 
-/// Says that the answer is not to be trusted, and why.
+/// Warns that the answer is not reliable and states the reason.
 #[component]
 fn AnswerWarningBanner() -> impl IntoView {
     let page = use_page();
@@ -236,11 +236,11 @@ fn AnswerWarningBanner() -> impl IntoView {
     view! { {banner} }
 }
 
-/// An answer that was cut off after so many tokens.
+/// An answer that was cut off after `tokens` tokens.
 #[derive(Clone, Debug, PartialEq)]
 struct Cut {
     tokens: usize,
-    /// The limit was that of the settings, and not the model's own.
+    /// The answer reached the limit in the settings, not the limit of the model.
     can_go_on: bool,
 }
 
@@ -248,7 +248,7 @@ impl Cut {
     fn of(document: &Document) -> Option<Self> {
         let Answer::Generated { stop: AnswerStop::Length, max_tokens, thinking, .. } = document.manifest.answer else { return None };
         let tokens = document.generation.tokens.iter().sum();
-        // What stands around a thought is not counted.
+        // `tokens` excludes the markers of a thinking section, so it can be below the limit.
         Some(Self { tokens, can_go_on: tokens >= max_tokens || thinking.is_some() })
     }
 
@@ -292,7 +292,7 @@ fn answer_warning(answer: &Answer) -> Option<WarningWords> {
     Some(WarningWords { words, suggests_larger_model })
 }
 
-/// Says that the answer did not end, and offers to let it go on.
+/// Shows that the answer was cut off, and offers to continue it.
 #[component]
 fn CutBanner() -> impl IntoView {
     let page = use_page();
@@ -314,7 +314,7 @@ fn CutBanner() -> impl IntoView {
     view! { {banner} }
 }
 
-/// Whether the explanation from elsewhere came out again.
+/// Shows whether a shared explanation was reproduced here.
 #[component]
 fn ReproductionBanner() -> impl IntoView {
     let page = use_page();
@@ -326,7 +326,7 @@ fn ReproductionBanner() -> impl IntoView {
     view! { {banner} }
 }
 
-/// Says that the run was stopped, and what that means for the numbers.
+/// Shows that the run was stopped, and how that affects the numbers.
 #[component]
 fn PartialBanner() -> impl IntoView {
     let page = use_page();
@@ -353,7 +353,7 @@ struct Stopped {
 }
 
 impl Stopped {
-    /// Nothing for a document that was measured to its end.
+    /// `None` if the document is fully measured.
     fn of(document: &Document) -> Option<Self> {
         let passes = document.method.passes;
         let consequence = match (document.is_complete(), passes[0] < passes[1]) {

@@ -7,7 +7,7 @@ use crate::app::page::use_page;
 use crate::explanation::Unit;
 use crate::shares::Scale;
 
-/// What the colors and the two columns mean.
+/// Legend of the colors and of the two columns.
 #[component]
 pub fn Legend() -> impl IntoView {
     let swatch = |share: f64| {

@@ -6,13 +6,13 @@ use crate::app::i18n::{plural, t, text, translatable};
 use crate::app::page::use_page;
 use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document, Language, MethodText, Producer, Sampling, SentenceRule};
 
-/// What made this result, so that somebody else can reproduce it.
+/// Lists how the result was made, so that others can reproduce it.
 #[component]
 pub fn ManifestView() -> impl IntoView {
     let page = use_page();
     let facts = Memo::new(move |_| page.attribution(|attribution| facts(attribution.document())).unwrap_or_default());
     let brief = Memo::new(move |_| page.attribution(|attribution| brief(attribution.document())).unwrap_or_default());
-    // Who sees the page for the first time has other questions.
+    // New visitors and readers of a lesson do not need these facts, so they start collapsed.
     let is_open = move || !page.with(|state| state.explanation.is_welcome() || state.lesson.is_some());
     let rows = move || {
         let row = |(name, value): (&'static str, String)| view! { <div><dt>{text(name)}</dt><dd>{value}</dd></div> };
@@ -26,7 +26,7 @@ pub fn ManifestView() -> impl IntoView {
     }
 }
 
-/// Model, method, and engine with its precision, which are always in sight.
+/// Summary that is always visible: model, method, and engine with its precision.
 fn brief(document: &Document) -> String {
     let (method, manifest) = (&document.method, &document.manifest);
     let method = MethodText::find(&method.id).map_or(&*method.id, |known| text(known.label));
@@ -35,7 +35,7 @@ fn brief(document: &Document) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(t!(", "))
 }
 
-/// Names and values; what the document does not say is left out.
+/// Names and values of the facts that the document contains.
 fn facts(document: &Document) -> Vec<(&'static str, String)> {
     let (method, manifest) = (&document.method, &document.manifest);
     let model = &manifest.model;

@@ -34,7 +34,7 @@ pub fn MethodsView() -> impl IntoView {
     }
 }
 
-/// The explanation on screen and the others of the same answer, read from the same sentences.
+/// The explanation on screen and the others of the same answer, all for the same output.
 fn compared(page: Page) -> Option<Comparison> {
     let relevant = page.relevant().unwrap_or_default();
     let own = page.current()?;
@@ -143,7 +143,7 @@ fn MethodHead(id: String, name: String, is_shown: bool) -> impl IntoView {
     view! { <th scope="col"><b>{name}</b> {below}</th> }
 }
 
-/// How well each method found the sentences that are known to matter.
+/// Shows how much influence each method gives to the relevant sentences, if they are known.
 #[component]
 fn Coverages(methods: Vec<Compared>) -> impl IntoView {
     let coverages: Option<Vec<Coverage>> = methods.iter().map(|method| method.coverage).collect();
@@ -170,7 +170,7 @@ fn Coverages(methods: Vec<Compared>) -> impl IntoView {
     })
 }
 
-/// How far the orders agree: in words for two methods, as a table for more.
+/// Agreement of the orders: in words for two methods, as a table for more.
 #[component]
 fn Agreement(comparison: Comparison) -> impl IntoView {
     let names: Vec<String> = comparison.methods.iter().map(|method| method.name.clone()).collect();

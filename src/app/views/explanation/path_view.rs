@@ -13,7 +13,8 @@ use crate::app::i18n::{plural, t};
 use crate::app::page::{Page, use_page};
 use crate::app::state::message::Message;
 
-/// How the answer came about: sentences in layers, those that it rests on above it, edges as wide as what flows along them.
+/// Diagram of how the answer came about. Sentences are in layers, below the sentences that they depend on. The width of an edge is its
+/// flow.
 #[component]
 pub fn PathView() -> impl IntoView {
     let page = use_page();
@@ -31,7 +32,7 @@ pub fn PathView() -> impl IntoView {
     let diagram = Memo::new(move |_| {
         kept.with(|kept| page.attribution(|attribution| PathDiagram::new(attribution, kept, &geometry.get()))).unwrap_or_default()
     });
-    // The sentences of the walk up to where it is: highlighted in the picture.
+    // Sentences that the walk has visited. The diagram highlights them.
     let walked = RwSignal::new(Vec::<usize>::new());
     let left_out = move || diagram.with(|diagram| what_is_left_out(diagram.hidden, diagram.kept_share));
     let is_laid_out = move || width.get() > 0.0;
@@ -61,7 +62,7 @@ pub fn PathView() -> impl IntoView {
     }
 }
 
-/// What the picture does not show, in a sentence.
+/// Describes the edges that the diagram does not show.
 fn what_is_left_out(hidden: usize, kept_share: f64) -> String {
     match hidden {
         0 => t!("All influence that flows into a sentence flows on toward the explained one; every edge is drawn.").into(),
@@ -79,7 +80,7 @@ fn what_is_left_out(hidden: usize, kept_share: f64) -> String {
 #[component]
 fn Picture(diagram: Memo<PathDiagram>, geometry: Memo<Geometry>, walked: RwSignal<Vec<usize>>) -> impl IntoView {
     let page = use_page();
-    // The one sentence that Tab reaches; the arrow keys move it along edges.
+    // The only sentence that Tab reaches. Arrow keys move it along edges.
     let tab_stop = RwSignal::new(None::<usize>);
     let stop = move || {
         diagram.with(|diagram| {
@@ -127,7 +128,7 @@ fn edge_view(page: Page, edge: DiagramEdge, walked: RwSignal<Vec<usize>>) -> imp
     view! { <EdgePath path width look is_lit=Signal::derive(is_walked) is_faint=Signal::derive(is_faint) /> }
 }
 
-/// A sentence: a generated one can be explained by a click.
+/// A sentence as a button. A click explains a generated sentence.
 #[component]
 fn Node(node: DiagramNode, walked: RwSignal<Vec<usize>>, stop: Signal<Option<usize>>, tab_stop: RwSignal<Option<usize>>) -> impl IntoView {
     let page = use_page();

@@ -6,18 +6,18 @@ use crate::app::i18n::{plural, t};
 use crate::app::page::use_page;
 use crate::graph::Pruned;
 
-/// How much of the influence the drawn edges carry, and what is left out.
+/// Slider for the share of influence that the drawn edges carry, with the number of hidden edges.
 #[component]
 pub fn PruneControl(
-    /// Whether there is a graph; `None` where there always is one.
+    /// Whether the graph is shown. `None` if the view always shows it.
     with_graph: Option<RwSignal<bool>>,
-    /// What is drawn.
+    /// The drawn edges.
     kept: Memo<Pruned>,
 ) -> impl IntoView {
     let page = use_page();
     let share = move || page.with(|state| *state.explanation.edge_share);
     let label = t!("Edges that carry {share} of the influence", share = "|");
-    // The share has a place of its own, so that the words do not move with it.
+    // The share is a separate element, so that the words do not move when it changes.
     let (before, after) = label.split_once('|').unwrap_or((&label, ""));
     let (before, after) = (before.to_owned(), after.to_owned());
     let on_input = move |event| {

@@ -1,4 +1,4 @@
-//! When an element changes its size.
+//! Watches the size of an element.
 
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 use web_sys::ResizeObserver;
 
-/// Calls `measure` when `element` is first drawn, and whenever its size changes, for as long as the owner lives.
+/// Calls `measure` when `element` is first drawn and whenever its size changes, until the reactive owner is cleaned up.
 pub fn on_resize(element: NodeRef<Div>, measure: impl Fn() + 'static) {
     let measure = Closure::<dyn FnMut()>::new(measure);
     let observer = ResizeObserver::new(measure.as_ref().unchecked_ref()).ok();
@@ -15,7 +15,7 @@ pub fn on_resize(element: NodeRef<Div>, measure: impl Fn() + 'static) {
         kept.with_value(|(observer, _)| observer.iter().for_each(|observer| observer.observe(&element)));
     });
     on_cleanup(move || {
-        // Disposed with its owner at the latest; a resize seen until then must not reach it.
+        // The owner drops the closure. Disconnect first, because a later resize must not call it.
         kept.try_with_value(|(observer, _)| observer.iter().for_each(ResizeObserver::disconnect));
     });
 }

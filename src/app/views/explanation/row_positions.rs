@@ -1,4 +1,4 @@
-//! Where the lines of the text are, so that the graph's nodes can be those lines.
+//! Measures the positions of the text lines, because the nodes of the graph are these lines.
 
 use leptos::ev;
 use leptos::html::Div;
@@ -10,31 +10,32 @@ use super::resize::on_resize;
 use super::sentence_row::RowText;
 use crate::app::browser::{self, Medium};
 
-/// Of a page of A4 or US letter in portrait without its margins, in CSS pixels; a line is taken off.
+/// Height of an A4 or US letter page in portrait without margins, less one line, in CSS pixels.
 const PAPER_HEIGHT: f64 = 940.0;
 
-/// In CSS pixels from the top of the lines.
+/// Positions of the rows, in CSS pixels from the top of the text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowPositions {
     /// The middle of each row's first line, by source.
     pub y: Vec<f64>,
-    /// Of the gutter in which arcs are drawn.
+    /// Width of the gutter that contains the arcs.
     pub gutter_width: f64,
 }
 
-/// The positions of the rows within `lines`, measured again when the text or the window changes.
+/// Positions of the rows within `lines`. They are measured again when the text or the window changes.
 pub fn row_positions(lines: NodeRef<Div>, rows: Memo<Vec<RowText>>) -> RwSignal<RowPositions> {
     let positions = RwSignal::new(RowPositions::default());
     let measure = move || {
         if let Some(measured) = lines.get_untracked().and_then(|lines| measured(&lines)) {
-            // Read untracked and compared, so that a resize that moves nothing draws nothing.
+            // Compare without tracking, so that a resize that moves no row causes no redraw.
             if positions.with_untracked(|known| *known != measured) {
                 positions.set(measured);
             }
         }
     };
     on_resize(lines, measure);
-    // A printer's lines wrap elsewhere than the screen's, and nobody asks where: both get the same width until all is printed.
+    // Lines wrap differently in print, and scripts cannot measure the print layout. So the screen gets the width of the paper until
+    // printing ends.
     let before_print = window_event_listener(ev::beforeprint, move |_| {
         browser::lay_out_for(Medium::Paper);
         measure();
@@ -57,14 +58,14 @@ pub fn row_positions(lines: NodeRef<Div>, rows: Memo<Vec<RowText>>) -> RwSignal<
     positions
 }
 
-/// `None` while the lines are not on screen.
+/// Measures the positions. Returns `None` while the lines are not on screen.
 fn measured(lines: &HtmlElement) -> Option<RowPositions> {
     let top = lines.get_bounding_client_rect().top();
     let gutter_width = lines.query_selector(".arcs").ok()??.get_bounding_client_rect().width();
     let rows = lines.query_selector_all("[data-node] .label").ok()?;
     let middle = |label: Element| {
         let place = label.get_bounding_client_rect();
-        // Of a thought that is folded, the line that it is folded to.
+        // Rows of a collapsed thinking section have no height. Use the position of its heading.
         let folded = (place.height() == 0.0).then(|| label.closest(".passage").ok()??.query_selector(".heading").ok()?);
         let place = folded.flatten().map_or(place, |heading| heading.get_bounding_client_rect());
         place.top() + place.height() / 2.0 - top

@@ -15,20 +15,20 @@ use crate::app::page::{Page, use_page};
 use crate::explanation::Document;
 use crate::shares::Evidence;
 
-/// How long the pointer rests on a sentence before it is previewed: crossing the text changes nothing.
+/// Time that the pointer rests on a sentence before the preview, so that moving across the text changes nothing.
 const REST: Duration = Duration::from_millis(140);
 
-/// So many words are named beside an opened source.
+/// Maximum number of words named after an expanded source.
 const MOST_WORDS: usize = 3;
 
 /// One line of the text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RowText {
-    /// The source: prompt sentences first, then generated ones.
+    /// Source index: prompt sentences first, then generated ones.
     pub node: usize,
     pub label: String,
     pub text: String,
-    /// The row of the table, where it is a generated sentence.
+    /// 0-based row of a generated sentence. `None` for the prompt.
     pub generated: Option<usize>,
 }
 
@@ -46,7 +46,7 @@ impl RowText {
     }
 }
 
-/// A sentence with its influence. A generated one can be explained: by click, Enter or Space.
+/// A sentence with its influence. A click, Enter or Space explains a generated sentence.
 #[component]
 pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>) -> impl IntoView {
     let RowText { node, label, text, generated } = row;
@@ -65,7 +65,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
         Memo::new(move |_| page.attribution(|attribution| attribution.total(node).map_or(0.0, |share| attribution.strength(share))));
     let is_selected = Memo::new(move |_| generated.is_some_and(|i| page.with(|state| state.explanation.output.contains(&i))));
     let is_output = move || role.get() == Some(Role::Output);
-    // A sentence after the output, or the output itself, has no share to speak of.
+    // Sentences after the output have no share. Output sentences have none either, unless they influence other output sentences.
     let is_hollow = Memo::new(move |_| role.get() == Some(Role::Later) || is_output() && influence.get() == Some(0.0));
 
     let words = Memo::new(move |_| {
@@ -86,7 +86,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
             page.send(Message::Select { row: i, extend: extend || adds.get_untracked() });
         }
     };
-    // Words flow as text; their labels and shares are in the tooltip.
+    // Documents of words show running text, so labels and shares are in the tooltip.
     let shown_label = label.clone();
     let title = move || {
         let amounts =
@@ -100,14 +100,14 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
         select(event.ctrl_key() || event.meta_key() || event.shift_key());
     };
     let on_key = move |event: ev::KeyboardEvent| match event.key().as_str() {
-        // The button in it has keys of its own.
+        // The button in the row handles its own keys.
         _ if browser::is_within(&event, "button") => {}
         "Enter" | " " => {
             event.prevent_default();
             select(event.ctrl_key() || event.meta_key() || event.shift_key());
         }
         _ if !browser::is_alone(&event) => {}
-        // As in a tree: right opens, left folds.
+        // Like in a tree view: Right expands, Left collapses.
         "ArrowRight" if can_open() && words.with_untracked(Option::is_none) => page.send(Message::ToggleWords(node)),
         "ArrowLeft" if words.with_untracked(Option::is_some) => page.send(Message::ToggleWords(node)),
         _ => {}
@@ -168,7 +168,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
     }
 }
 
-/// The label, which opens the source to its words; the last sentence is no source.
+/// The label. It is a button if the source can be split into words.
 #[component]
 fn OpenButton(node: usize, label: String, text: String, is_open: Signal<bool>) -> impl IntoView {
     let page = use_page();
@@ -232,7 +232,7 @@ fn RowWords(text: String, words: Memo<Option<Vec<WordView>>>, influence: Memo<Op
     }
 }
 
-/// What is to be said about a sentence that was not measured, or has little evidence behind it.
+/// Tag for a sentence that is not measured, or that has weak or no evidence.
 #[component]
 fn EvidenceTag(node: usize) -> impl IntoView {
     let page = use_page();
@@ -253,7 +253,7 @@ fn EvidenceTag(node: usize) -> impl IntoView {
     }
 }
 
-/// A pointer over a row: lights its edges and, after a rest, previews a generated sentence as the output.
+/// Handles the pointer over a row: highlights the row's edges and, after `REST`, previews a generated sentence as the output.
 #[derive(Clone, Copy)]
 struct Hover {
     page: Page,
@@ -269,7 +269,7 @@ impl Hover {
     }
 
     fn enter(self, event: &ev::PointerEvent, generated: Option<usize>) {
-        // A finger does not hover: its tap selects.
+        // Only a mouse hovers. A tap selects.
         if event.pointer_type() != "mouse" {
             return;
         }
@@ -285,7 +285,7 @@ impl Hover {
         self.page.send(Message::Focus(None));
     }
 
-    /// The row was clicked or is gone: no preview will follow.
+    /// Cancels a preview that has not started yet.
     fn forget(self) {
         if let Some(rest) = self.rest.try_update_value(Option::take).flatten() {
             rest.clear();

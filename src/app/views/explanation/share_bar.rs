@@ -2,7 +2,7 @@ use leptos::prelude::*;
 
 use crate::app::analysis::scale::Amount;
 
-/// An influence as a bar and a number; a dash where it was not measured.
+/// An influence as a bar and a number, or as a dash if it was not measured.
 #[component]
 pub fn ShareBar(#[prop(into)] amount: Signal<Option<Amount>>) -> impl IntoView {
     let part = move || amount.with(|amount| amount.as_ref().map_or(0.0, |amount| amount.part));

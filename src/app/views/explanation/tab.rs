@@ -2,7 +2,7 @@ use crate::app::i18n::t;
 use crate::app::views::layout::row_of_buttons::place_after_key;
 use crate::lesson::Shown;
 
-/// What of an explanation is shown.
+/// A view of the explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tab {
     Text,
@@ -14,7 +14,7 @@ pub enum Tab {
 }
 
 impl Tab {
-    /// What a step of a lesson shows, if it shows anything.
+    /// The tab that a lesson step shows. `None` if it shows nothing.
     pub fn of(shown: Shown) -> Option<Self> {
         match shown {
             Shown::Text => Some(Self::Text),
@@ -24,16 +24,16 @@ impl Tab {
         }
     }
 
-    /// In the order on screen; those that need a model are the last.
+    /// All tabs in screen order. Tabs that need a model come last.
     const ALL: [Self; 6] = [Self::Text, Self::Path, Self::Table, Self::DeletionTest, Self::Methods, Self::WhatIf];
     const WITHOUT_MODEL: usize = 3;
 
-    /// Those of the page or of the viewer, in the order on screen.
+    /// Tabs of the page or of the viewer, in screen order.
     pub fn all(is_viewer: bool) -> &'static [Self] {
         if is_viewer { &Self::ALL[..Self::WITHOUT_MODEL] } else { &Self::ALL }
     }
 
-    /// What its button says.
+    /// Text of the tab's button.
     pub fn label(self) -> &'static str {
         match self {
             Self::Text => t!("Text"),
@@ -45,7 +45,7 @@ impl Tab {
         }
     }
 
-    /// Of its button.
+    /// Test id of the tab's button.
     pub fn test_id(self) -> &'static str {
         match self {
             Self::Text => "tab-text",
@@ -57,7 +57,7 @@ impl Tab {
         }
     }
 
-    /// Of its panel.
+    /// CSS class of the tab's panel.
     pub fn class(self) -> &'static str {
         match self {
             Self::Text | Self::Path | Self::Table => "",
@@ -66,17 +66,17 @@ impl Tab {
         }
     }
 
-    /// Whether it takes the place of the details, too.
+    /// Whether the panel takes the full width, so that the details move below it.
     pub fn is_wide(self) -> bool {
         matches!(self, Self::Table | Self::Methods | Self::WhatIf)
     }
 
-    /// Whether sentences move between the two: from lines to layers and back.
+    /// Whether sentences move when the tab changes: from lines to layers and back.
     pub fn moves_to(self, other: Self) -> bool {
         self != other && [self, other].iter().all(|tab| matches!(tab, Self::Text | Self::Path))
     }
 
-    /// Where a key leads from this one of the tabs, as in the tabs pattern of WAI-ARIA: around, and to both ends.
+    /// The tab that a key moves to, like in the tabs pattern of WAI-ARIA: arrows wrap around, Home and End go to the ends.
     pub fn after_key(self, key: &str, tabs: &[Self]) -> Option<Self> {
         let at = tabs.iter().position(|tab| *tab == self)?;
         place_after_key(key, at, tabs.len()).map(|next| tabs[next])

@@ -1,4 +1,4 @@
-//! What is behind the tabs, but for the text that the page begins with: a part of the page's code of its own.
+//! Panels of all tabs except Text. A separate chunk, which the browser loads when it is first needed.
 
 use leptos::prelude::*;
 

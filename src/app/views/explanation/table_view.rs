@@ -14,7 +14,7 @@ use crate::graph::Normalization;
 use crate::shares::Scale;
 use crate::tables::{Contents, Format, table};
 
-/// The matrices as numbers: the graph for whoever wants to read, copy or hear it.
+/// The matrices as numbers, for users who read, copy or listen to the graph.
 #[component]
 pub fn TableView() -> impl IntoView {
     let page = use_page();
@@ -61,10 +61,10 @@ fn MatrixButton(matrix: RwSignal<Matrix>, own: Matrix, label: &'static str) -> i
     view! { <button type="button" aria-pressed=is_pressed on:click=move |_| matrix.set(own)>{label}</button> }
 }
 
-/// Rows or columns that are shown at a time: more take long to draw, and nobody sees them at once.
+/// Maximum number of rows or columns shown at a time. More are slow to draw and do not fit on the screen.
 const BLOCK: usize = 100;
 
-/// Which block of rows or columns is shown, where there are several.
+/// Choice of the block of rows or columns to show. Hidden if there is only one block.
 #[component]
 fn BlockChoice(block: RwSignal<usize>, label: &'static str, labels: fn(&Document) -> Vec<String>) -> impl IntoView {
     let page = use_page();
@@ -121,15 +121,15 @@ struct Heatmap {
     /// Label and text of each source.
     columns: Vec<(String, String)>,
     rows: Vec<HeatRow>,
-    /// Of numbers on either side of 0, not of shares.
+    /// Whether the cells are numbers of either sign instead of shares.
     is_signed: bool,
-    /// The magnitude that then has full color.
+    /// Magnitude with full color if `is_signed`.
     largest: f64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct HeatRow {
-    /// From 0.
+    /// 0-based row.
     index: usize,
     label: String,
     text: String,
@@ -138,26 +138,26 @@ struct HeatRow {
 
 #[derive(Clone, Debug, PartialEq)]
 enum HeatCell {
-    /// At or after the row's own sentence.
+    /// The source is the row's own sentence or comes after it.
     Absent,
     Unmeasured,
-    /// `heat` in [-1, 1] is the color.
+    /// `heat` is the color, in [-1, 1].
     Number {
         heat: f64,
         figure: String,
-        /// What the figure is, for a screen reader: "of G2 comes from P1".
+        /// Meaning of the figure for a screen reader: "of G2 comes from P1".
         meaning: String,
         mark: Option<JointMark>,
     },
 }
 
 impl Heatmap {
-    /// The rows and columns of these blocks, or the last ones that there are.
+    /// The cells of these blocks of rows and columns. Uses the last block if there are fewer.
     fn new(attribution: &AttributionView, matrix: Matrix, blocks: [usize; 2]) -> Self {
         let document = attribution.document();
         let n_prompt = attribution.graph().n_prompt();
         let rectangle = attribution.graph().rectangle(matrix);
-        // Scores are symmetric about 0 and relative to the largest; shares have the scale of the text.
+        // Scores are colored around 0, relative to the largest one. Shares have the color scale of the text.
         let is_signed = matches!(matrix, Matrix::T | Matrix::S) || !attribution.scale().is_shares();
         let scale = match is_signed {
             true => Scale::of(Normalization::None, rectangle.iter().flatten().flatten().copied()),
@@ -165,7 +165,7 @@ impl Heatmap {
         };
         let named = |j: usize| match document.unit {
             Unit::Sentence => (document.label(j), document.source(j).trim().to_owned()),
-            // Labels of words would say less than the words.
+            // Words are clearer than their labels.
             Unit::Word => (document.source(j).trim().to_owned(), document.label(j)),
         };
         let meaning = |label: &str, source: &str| match matrix {
@@ -179,7 +179,7 @@ impl Heatmap {
             meaning,
             mark,
         };
-        // The total influence is of all paths, not of one edge.
+        // Total influence is the sum of all paths, so marks of single edges do not apply.
         let mark = |i: usize, j: usize| if matrix == Matrix::Y { None } else { joint_effects::mark(document, j, i) };
         let [rows, columns] = [(blocks[0], rectangle.len()), (blocks[1], document.table.n_sources())].map(|(k, n)| block(k, n));
         let sources: Vec<(String, String)> = columns.clone().map(named).collect();
@@ -198,7 +198,7 @@ impl Heatmap {
     }
 }
 
-/// Block `k` of `n` rows or columns, or the last one.
+/// Range of block `k` of `n` rows or columns, or of the last block if `k` is too large.
 fn block(k: usize, n: usize) -> std::ops::Range<usize> {
     let start = k.min(n.saturating_sub(1) / BLOCK) * BLOCK;
     start..(start + BLOCK).min(n)
@@ -281,8 +281,7 @@ fn save_csv(page: Page, matrix: Matrix) {
     }
 }
 
-/// "glasscage-A.csv"; where the graph is not made as in the paper, its name says how: "glasscage-A-sum-raw-scores.csv". T is as measured,
-/// whatever is made of it.
+/// "glasscage-A.csv", or "glasscage-A-sum-raw-scores.csv" if the derivation differs from the paper's. T does not depend on the derivation.
 fn file_name(matrix: Matrix, method: &Method) -> String {
     if matrix == Matrix::T || derivation::is_the_papers(method) {
         return format!("glasscage-{matrix:?}.csv");

@@ -16,7 +16,7 @@ use crate::app::page::use_page;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::explanation::SectionKind;
 
-/// The sentences of prompt and answer as lines, which are also the nodes of the graph beside them.
+/// Sentences of prompt and answer as lines. The lines are also the nodes of the graph next to them.
 #[component]
 pub fn TextView() -> impl IntoView {
     let page = use_page();
@@ -41,7 +41,7 @@ pub fn TextView() -> impl IntoView {
         !is_thought_open.get_untracked()
             && rows.with_untracked(|rows| rows.get(row).and_then(|row| row.generated).is_some_and(is_of_thought))
     };
-    // The one row that Tab reaches; the arrow keys move it.
+    // The only row that Tab reaches. Arrow keys move it.
     let tab_stop = RwSignal::new(0);
     Effect::new(move |_| tab_stop.set(rows.with(|rows| rows.len().saturating_sub(1))));
     let on_key = move |event: ev::KeyboardEvent| {
@@ -56,7 +56,7 @@ pub fn TextView() -> impl IntoView {
             browser::focus(&format!("[data-node='{next}']"));
         }
     };
-    // For fingers, which hold no key: a click adds a sentence or takes it away.
+    // Touch screens have no modifier keys. If set, a click adds or removes a sentence.
     let adds = RwSignal::new(false);
     let is_flow = move || page.attribution(|attribution| !attribution.document().unit.is_sentence()) == Some(true);
     let hint = move || match is_flow() {
@@ -98,7 +98,7 @@ pub fn TextView() -> impl IntoView {
     }
 }
 
-/// The thought in one line, which opens it. While it is folded its arcs end here.
+/// Heading of the thinking section, with a button that expands it. The arcs of a collapsed section end here.
 #[component]
 fn ThoughtHeading(is_open: RwSignal<bool>) -> impl IntoView {
     let part = LazyPart::new(thought_view::fetch);
@@ -149,7 +149,7 @@ fn Heading(title: &'static str, hint: impl Fn() -> &'static str + Send + Sync + 
     }
 }
 
-/// Where an arrow key, Home or End leads.
+/// The row that an arrow key, Home or End moves to.
 fn row_after_key(key: &str, row: usize, last: usize) -> Option<usize> {
     match key {
         "ArrowDown" => Some((row + 1).min(last)),

@@ -1,4 +1,4 @@
-//! What is said of a thought: a part of the page's code of its own, because few explanations have one.
+//! Texts about the thinking section. A separate chunk, because few explanations have one.
 
 use leptos::prelude::*;
 
@@ -9,12 +9,12 @@ use crate::app::views::layout::lazy::split_off;
 
 split_off!(thought, fetch_thought => view as fn(ThoughtPlace) -> AnyView);
 
-/// Where it is said.
+/// Place of the text.
 #[derive(Clone, Copy)]
 pub enum ThoughtPlace {
-    /// In the line that the thought is folded to.
+    /// In the heading of the thinking section.
     Heading,
-    /// Beside the explained answer.
+    /// In the details of the explained sentences.
     Details,
 }
 

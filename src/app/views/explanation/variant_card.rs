@@ -12,7 +12,7 @@ use crate::app::state::message::Message;
 
 const EXPLANATION: &str = ".explanation";
 
-/// A changed prompt, its answer, and what that rests on, beside the original.
+/// An edited prompt with its answer and the sources of that answer, compared with the original.
 #[component]
 pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl IntoView {
     let page = use_page();
@@ -89,7 +89,7 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
     }
 }
 
-/// What can be done next with a changed prompt, where no run goes on.
+/// Button for the next action on an edited prompt. Marked as disabled during a run.
 #[component]
 fn Chip(label: &'static str, test_id: String, on_press: impl Fn() + 'static) -> impl IntoView {
     let page = use_page();
@@ -106,12 +106,12 @@ fn Chip(label: &'static str, test_id: String, on_press: impl Fn() + 'static) -> 
     }
 }
 
-/// How the last sentence of either answer came about, before and after.
+/// Graphs of the last sentence of each answer, before and after the edits.
 #[component]
 fn Graphs(
     before: AttributionView,
     after: AttributionView,
-    /// What the sources of the one after are called, by those of the one before.
+    /// Labels of the sources of `after`. Prompt sentences have the numbers that they had in `before`.
     labels: Vec<String>,
 ) -> impl IntoView {
     let share = use_page().with(|state| *state.explanation.edge_share);
@@ -126,7 +126,7 @@ fn Graphs(
     }
 }
 
-/// What the last sentence of either answer rests on, before and after.
+/// Shares of the prompt sentences in the last sentence of each answer, before and after the edits.
 #[component]
 fn ChangesTable(changes: Vec<SentenceChange>) -> impl IntoView {
     let row = |SentenceChange { label, before, after, is_reworded, amounts: [share_before, share_after] }: SentenceChange| {

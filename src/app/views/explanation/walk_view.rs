@@ -9,15 +9,15 @@ use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
-/// How long the walk rests at a sentence whose words have so many characters: some 12 of them a second are read without haste.
+/// Time for a text of this many characters during playback: 2 s, plus about 1 s per 12 characters, a relaxed reading speed.
 fn rest(characters: usize) -> Duration {
     Duration::from_millis(2000 + 85 * characters as u64)
 }
 
-/// The strongest paths to choose from, and the walk back along the chosen one, step by step.
+/// Choice of the strongest paths, and the walk back along the chosen one, step by step.
 #[component]
 pub fn WalkView(
-    /// The sources that the walk has come to, the explained sentence first; none while nobody walks.
+    /// Sources that the walk has visited, explained sentence first. Empty if no walk is in progress.
     walked: RwSignal<Vec<usize>>,
 ) -> impl IntoView {
     let page = use_page();
@@ -28,7 +28,7 @@ pub fn WalkView(
         let sources = paths.with(|(paths, _)| Some(paths.get(chosen.get()?)?.sources.clone()));
         sources.and_then(|sources| page.attribution(|attribution| walk(attribution, &sources))).unwrap_or_default()
     });
-    // Another sentence is explained: the walk begins anew.
+    // Reset the walk if another sentence is explained.
     Effect::new(move |_| {
         paths.track();
         chosen.set(None);
@@ -83,14 +83,14 @@ pub fn WalkView(
     }
 }
 
-/// Back, Play or Pause, Next, and what happens at the sentence where the walk is.
+/// Buttons Previous, Play or Pause, and Next, and the description of the current sentence.
 #[component]
 fn Controls(stops: Memo<Vec<WalkStop>>, at: RwSignal<usize>) -> impl IntoView {
     let is_playing = RwSignal::new(false);
     let last = move || stops.with(|stops| stops.len().saturating_sub(1));
     let words = move || stops.with(|stops| stops.get(at.get()).map(|stop| stop.words.clone()));
     let pause = move || is_playing.set(false);
-    // While it plays, each sentence that it comes to is left again when its words can have been read.
+    // During playback, move on when the user had time to read the words.
     Effect::new(move |earlier: Option<Option<TimeoutHandle>>| {
         earlier.flatten().inspect(TimeoutHandle::clear);
         let is_last = at.get() == last();
@@ -98,7 +98,7 @@ fn Controls(stops: Memo<Vec<WalkStop>>, at: RwSignal<usize>) -> impl IntoView {
             pause();
         }
         let characters = words().map_or(0, |words| words.chars().count());
-        // Unless the view is gone by then.
+        // The view may be gone by then.
         let advance = move || at.try_update(|at| *at += 1).unwrap_or_default();
         (is_playing.get() && !is_last).then(|| set_timeout_with_handle(advance, rest(characters)).ok()).flatten()
     });
@@ -113,7 +113,7 @@ fn Controls(stops: Memo<Vec<WalkStop>>, at: RwSignal<usize>) -> impl IntoView {
         at.set(to);
     };
     let controls = NodeRef::<Div>::new();
-    // On a phone the paths fill the window.
+    // Scroll to the controls, because the paths fill the window of a phone.
     controls.on_load(|controls| request_animation_frame(move || browser::reveal(&controls)));
     view! {
         <div class="controls" node_ref=controls>

@@ -11,14 +11,14 @@ use crate::app::state::message::Message;
 const PROMPT: &str = "[data-testid='prompt-input']";
 const GALLERY: &str = ".gallery:has([data-testid='gallery-1'])";
 
-/// Above the explanation that the page opens with: how to read it.
+/// Introduction above the welcome explanation: how to read it.
 #[component]
 pub fn WelcomeIntro() -> impl IntoView {
     let page = use_page();
     let is_asking = move || page.with(|state| *state.editor.is_open);
     let ask = move |_| {
         page.send(Message::EditorToggled(true));
-        // When it is open.
+        // Wait until the editor is open.
         set_timeout(|| browser::focus(PROMPT), Duration::ZERO);
     };
     view! {
@@ -36,7 +36,7 @@ pub fn WelcomeIntro() -> impl IntoView {
     }
 }
 
-/// Below it: where it comes from, and what else there is.
+/// Notes below the welcome explanation: its origin and what to do next.
 #[component]
 pub fn WelcomeNext() -> impl IntoView {
     let page = use_page();

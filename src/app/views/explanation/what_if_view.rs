@@ -14,10 +14,10 @@ use crate::app::views::models::model_hint::ModelHint;
 use crate::explanation::Answer;
 
 const MOST_STRONGEST: usize = 3;
-/// For browsers that do not fit a field to its text.
+/// Line length for browsers that do not fit a field to its text.
 const CHARACTERS_A_LINE: usize = 70;
 
-/// Would the model have answered otherwise, had the prompt been another? It is asked again.
+/// Lets the user edit the prompt, and shows whether the model then answers differently.
 #[component]
 pub fn WhatIfView() -> impl IntoView {
     let page = use_page();
@@ -54,7 +54,7 @@ pub fn WhatIfView() -> impl IntoView {
     }
 }
 
-/// The prompt's sentences, each with a box.
+/// The prompt sentences, each with a checkbox.
 #[component]
 fn Marks() -> impl IntoView {
     let page = use_page();
@@ -96,7 +96,7 @@ fn Marks() -> impl IntoView {
     }
 }
 
-/// A sentence, which can be left out or reworded.
+/// A sentence that the user can leave out or reword.
 #[component]
 fn Mark(j: usize, label: String, text: String) -> impl IntoView {
     let page = use_page();
@@ -112,7 +112,7 @@ fn Mark(j: usize, label: String, text: String) -> impl IntoView {
         page.send(Message::LeaveOut(left_out));
     };
     let rows = text.len() / CHARACTERS_A_LINE + 1;
-    // A sentence is one line.
+    // A sentence is one line, so Enter does not start a new one.
     let on_key = move |event: ev::KeyboardEvent| {
         if event.key() == "Enter" && !browser::is_composing(&event) {
             event.prevent_default();
@@ -147,7 +147,7 @@ fn Mark(j: usize, label: String, text: String) -> impl IntoView {
     }
 }
 
-/// The prompt sentences with most influence, in their order in the text.
+/// The `k` prompt sentences with the largest positive influence, in text order.
 fn strongest(attribution: &AttributionView, k: usize) -> Vec<usize> {
     let mut sources: Vec<usize> =
         attribution.strongest_sources().into_iter().filter(|&j| attribution.total(j) > Some(0.0)).take(k).collect();
@@ -155,7 +155,7 @@ fn strongest(attribution: &AttributionView, k: usize) -> Vec<usize> {
     sources
 }
 
-/// The original answer, and beside it those to changed prompts, the last one first.
+/// The original answer next to the answers to edited prompts, latest first.
 #[component]
 fn Answers() -> impl IntoView {
     let page = use_page();

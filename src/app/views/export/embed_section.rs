@@ -11,11 +11,11 @@ use crate::app::page::use_page;
 use crate::app::views::layout::parts_choice::{OF_EXPLANATION, PartsChoice};
 use crate::explanation::to_fragment;
 
-/// Where the height is not known.
+/// Height in CSS pixels if the height of the explanation is unknown.
 const USUAL_HEIGHT: f64 = 640.0;
 const EXPLANATION: &str = "section.explanation";
 
-/// The explanation in a frame of another page.
+/// HTML code that shows the explanation in a frame of another page.
 #[component]
 pub fn EmbedSection() -> impl IntoView {
     let page = use_page();

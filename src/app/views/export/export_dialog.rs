@@ -6,7 +6,7 @@ use crate::app::views::layout::dialog_box::DialogBox;
 use crate::app::views::layout::icon::{Icon, IconView};
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 
-/// Opens the dialog about other files and pages.
+/// Button that opens the export dialog.
 #[component]
 pub fn ExportButton(#[prop(into)] disabled: Signal<bool>) -> impl IntoView {
     let is_open = RwSignal::new(false);

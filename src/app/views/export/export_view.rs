@@ -1,4 +1,4 @@
-//! What the dialog offers: a part of the page's code of its own.
+//! Contents of the export dialog. A separate chunk of the page's code.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -14,7 +14,7 @@ use crate::app::state::message::Message;
 use crate::app::views::layout::lazy::split_off;
 use crate::html;
 
-/// The page of the build that documents are put into.
+/// Page of the build output that documents are inserted into.
 const HTML_FILE: &str = "explanation.html";
 
 split_off!(export, fetch_export => export as fn() -> AnyView);

@@ -1,4 +1,4 @@
-//! The explanation on screen as files of other kinds, and in other people's pages.
+//! Exports the explanation on screen to other file types and to other pages.
 
 mod embed_section;
 mod export_dialog;

@@ -1,4 +1,4 @@
-//! The words of a picture in the visitor's language.
+//! Labels of a picture in the visitor's language.
 
 use crate::app::i18n::{separators, text, translatable};
 use crate::figure::Labels;

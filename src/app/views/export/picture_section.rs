@@ -11,10 +11,10 @@ use crate::figure::{self, Options};
 
 const WIDTHS: [u32; 2] = [320, 2400];
 const USUAL_WIDTH: u32 = 800;
-/// Pixels of a PNG for each CSS pixel, for screens and print.
+/// PNG pixels per CSS pixel, for screens and print.
 const PIXEL_RATIO: f64 = 2.0;
 
-/// The explanation as a picture, which opens here again.
+/// Exports the explanation as a picture that this page can open again.
 #[component]
 pub fn PictureSection() -> impl IntoView {
     let page = use_page();

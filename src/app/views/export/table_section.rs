@@ -6,7 +6,7 @@ use crate::app::page::use_page;
 use crate::app::state::message::Message;
 use crate::tables::{Contents, Format, table};
 
-/// What a table may hold: the value of the choice and the end of the file's name, and what the choice says.
+/// Contents that a table can have: contents, end of the file name, text of the choice.
 const CONTENTS: [(Contents, &str, &str); 5] = [
     (Contents::Shares, "shares", translatable!("Sentences with their shares")),
     (Contents::Scores, "T", translatable!("T: scores")),
@@ -19,7 +19,7 @@ struct Kind {
     format: Format,
     ending: &'static str,
     media_type: &'static str,
-    /// What its button says.
+    /// Text of the button.
     label: &'static str,
 }
 
@@ -29,7 +29,7 @@ const KINDS: [Kind; 3] = [
     Kind { format: Format::Latex, ending: "tex", media_type: "application/x-tex", label: translatable!("Save LaTeX") },
 ];
 
-/// The numbers as tables, for papers and spreadsheets.
+/// Exports the numbers as tables for papers and spreadsheets.
 #[component]
 pub fn TableSection() -> impl IntoView {
     let page = use_page();

@@ -4,7 +4,7 @@ use crate::app::i18n::{plural, t};
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
 
-/// The answer while it is written.
+/// The answer while the model writes it.
 #[component]
 pub fn AnswerStream() -> impl IntoView {
     let page = use_page();
@@ -24,7 +24,7 @@ pub fn AnswerStream() -> impl IntoView {
     }
 }
 
-/// The answer that a run ended too early to explain, and what the visitor can do with it.
+/// An answer that is not explained because its run ended early, with buttons to explain or continue it.
 #[component]
 fn Unfinished() -> impl IntoView {
     let page = use_page();

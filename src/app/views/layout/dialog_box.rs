@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::icon::{Icon, IconView};
 use crate::app::i18n::t;
 
-/// A dialog over the page. What is in it is made when it opens.
+/// A dialog over the page. Its contents are created when it opens.
 #[component]
 pub fn DialogBox(
     title: &'static str,
@@ -18,13 +18,13 @@ pub fn DialogBox(
     Effect::new(move |_| {
         let Some(dialog) = dialog.get() else { return };
         match (is_open.get(), dialog.open()) {
-            // It fails only for a dialog that is open.
+            // `show_modal` fails only if the dialog is already open.
             (true, false) => drop(dialog.show_modal()),
             (false, true) => dialog.close(),
             _ => {}
         }
     });
-    // Escape closes the dialog, and does nothing to the page under it.
+    // Escape closes the dialog and must not reach the page below it.
     let on_key = |event: ev::KeyboardEvent| {
         if event.key() == "Escape" {
             event.stop_propagation();

@@ -6,7 +6,7 @@ use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
-/// Takes files dropped anywhere on the page.
+/// Opens files that are dropped anywhere on the page.
 #[component]
 pub fn DropZone() -> impl IntoView {
     let page = use_page();
@@ -18,7 +18,7 @@ pub fn DropZone() -> impl IntoView {
             is_over.set(true);
         }
     });
-    // Leaving the window has no element that is entered instead.
+    // The event has no related target if the pointer leaves the window.
     let leave = window_event_listener(ev::dragleave, move |event| is_over.update(|over| *over &= event.related_target().is_some()));
     let dropped = window_event_listener(ev::drop, move |event| {
         is_over.set(false);

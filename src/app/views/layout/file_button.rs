@@ -8,7 +8,7 @@ use crate::app::browser;
 #[component]
 pub fn FileButton(
     label: &'static str,
-    /// What the file dialog offers.
+    /// File types that the file dialog offers.
     accept: &'static str,
     test_id: &'static str,
     #[prop(optional, into)] disabled: Signal<bool>,
@@ -21,7 +21,7 @@ pub fn FileButton(
         if !files.is_empty() {
             on_files(files);
         }
-        // So that choosing the same file once more is a change again.
+        // Clear the value, so that choosing the same file again is a change.
         input.set_value("");
     };
     view! {

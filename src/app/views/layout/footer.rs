@@ -3,7 +3,7 @@ use leptos::prelude::*;
 use crate::app::i18n::{LANGUAGES, t};
 use crate::app::language;
 
-/// The language of the page.
+/// Footer with the choice of the page language.
 #[component]
 pub fn Footer() -> impl IntoView {
     let tag = language::tag();

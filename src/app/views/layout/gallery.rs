@@ -5,7 +5,7 @@ use crate::app::gallery::{self, GalleryEntry};
 use crate::app::i18n::{t, text_of};
 use crate::app::page::use_page;
 
-/// Lessons and explained examples, before anything is loaded; fetched when it is first seen.
+/// Lessons and explained examples for the start page. They are fetched when they are first shown.
 #[component]
 pub fn Gallery() -> impl IntoView {
     view! {
@@ -37,7 +37,7 @@ fn Cards(
     let cards = move || {
         let card = |(i, entry): (usize, GalleryEntry)| {
             let title = text_of(entry.title.clone());
-            // Of explanations it is their question, as it stands in the prompt.
+            // For explanations, `about` is the question of the prompt, which may have no translation.
             let about = text_of(entry.about.clone());
             let languages = [title == entry.title, about == entry.about].map(|is_as_written| is_as_written.then_some("en"));
             view! {

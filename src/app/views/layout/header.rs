@@ -11,13 +11,13 @@ use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::views::export::ExportButton;
 
-/// The name, what it is for, and where documents come from and go to.
+/// Header of the page: name, purpose, and buttons that open, save, share and export documents.
 #[component]
 pub fn Header() -> impl IntoView {
     let page = use_page();
     let nothing_to_share = Signal::derive(move || page.with(|state| state.explanation.shown.is_none()) || page.is_busy());
     let go_home = move |event: ev::MouseEvent| {
-        // With a modifier key a link opens another tab.
+        // With a modifier key, the browser opens the link in another tab or window.
         if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
             event.prevent_default();
             page.send(Message::GoHome);

@@ -30,7 +30,7 @@ impl Icon {
     }
 }
 
-/// An icon beside a text; the text says what it means.
+/// A decorative icon. Its meaning is in the text or the label of the button.
 #[component]
 pub fn IconView(icon: Icon) -> impl IntoView {
     view! {

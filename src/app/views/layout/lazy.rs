@@ -1,5 +1,5 @@
-//! Code splitting: views whose code the browser fetches when they are first shown. Without the feature `split` a program is one piece,
-//! and has them from the start.
+//! Code splitting: the browser fetches the code of some views when they are first shown. Without the feature `split`, the program is one
+//! file and contains all views.
 
 use std::pin::Pin;
 
@@ -11,10 +11,10 @@ use super::problem_text::ProblemText;
 use crate::app::i18n::t;
 use crate::problem::Problem;
 
-/// What comes of fetching a part of the page: a function of it.
+/// Fetches a chunk and returns its entry function.
 pub type Fetched<F> = Pin<Box<dyn Future<Output = Result<F, SplitLoaderError>>>>;
 
-/// `fetch`, which fetches a function that is the only way into a part of the page's code:
+/// Defines `fetch`, which fetches a chunk of the page's code and returns its only entry function:
 /// `split_off!(part, name_for_the_tool => function as type)`.
 macro_rules! split_off {
     ($part:ident, $name:ident => $function:ident as $type:ty) => {
@@ -44,13 +44,13 @@ enum LoadState<F> {
     Failed,
 }
 
-/// A part of the page's code that is fetched once, when it is first asked for. `F` is a function of that part.
+/// A chunk of the page's code that is fetched once, when it is first needed. `F` is its entry function.
 pub struct LazyPart<F: Copy + Send + Sync + 'static> {
     fetch: fn() -> Fetched<F>,
     state: RwSignal<LoadState<F>>,
 }
 
-// Derived, they would ask for more of `F` than is needed.
+// Derived implementations would require more of `F` than is needed.
 impl<F: Copy + Send + Sync + 'static> Clone for LazyPart<F> {
     fn clone(&self) -> Self {
         *self
@@ -64,7 +64,7 @@ impl<F: Copy + Send + Sync + 'static> LazyPart<F> {
         Self { fetch, state: RwSignal::new(LoadState::NotAsked) }
     }
 
-    /// Fetches the part, unless it is here or on its way.
+    /// Fetches the chunk, unless it is loaded or pending.
     pub fn load(self) {
         if matches!(self.state.get_untracked(), LoadState::Loading | LoadState::Loaded(_)) {
             return;
@@ -73,18 +73,18 @@ impl<F: Copy + Send + Sync + 'static> LazyPart<F> {
         let fetched = (self.fetch)();
         spawn_local(async move {
             let loaded = fetched.await.map_or(LoadState::Failed, LoadState::Loaded);
-            // Nobody waits for it any more where the signal is gone.
+            // If the signal is gone, no view waits for the chunk.
             let _gone = self.state.try_set(loaded);
         });
     }
 
-    /// Whether the part is here. Not tracked.
+    /// Whether the chunk is loaded. Not tracked.
     pub fn is_loaded(self) -> bool {
         matches!(self.state.get_untracked(), LoadState::Loaded(_))
     }
 }
 
-/// A view of `part`, which is fetched first where it is not here yet.
+/// Shows a view from `part`. Fetches the chunk first if it is not loaded.
 #[component]
 pub fn LazyView<F: Copy + Send + Sync + 'static>(part: LazyPart<F>, view: impl Fn(F) -> AnyView + Send + 'static) -> impl IntoView {
     part.load();

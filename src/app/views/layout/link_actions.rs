@@ -6,14 +6,14 @@ use super::qr_code;
 use crate::app::browser;
 use crate::app::i18n::t;
 
-/// What of a link is open.
+/// The section that is open.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     Code,
     Parts,
 }
 
-/// Other ways for a link to travel: the device's own share sheet, where there is one, and a QR code; and what of the page it shows.
+/// More actions for a link: the share sheet of the device if there is one, a QR code, and the page parts that the link shows.
 #[component]
 pub fn LinkActions(address: Signal<String>) -> impl IntoView {
     let code = LazyPart::new(qr_code::fetch);

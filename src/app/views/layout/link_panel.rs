@@ -4,7 +4,7 @@ use super::lazy::{LazyPart, LazyView};
 use super::link_view;
 use crate::app::page::use_page;
 
-/// The link just made, if any.
+/// The new link, if there is one.
 #[component]
 pub fn LinkPanel() -> impl IntoView {
     let page = use_page();

@@ -5,7 +5,7 @@ use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
 
-/// What of the page a link shows.
+/// Choice of the page parts that a link shows.
 #[component]
 pub fn LinkParts() -> impl IntoView {
     let page = use_page();

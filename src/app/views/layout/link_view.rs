@@ -1,4 +1,4 @@
-//! The link just made: a part of the page's code of its own.
+//! The new link. A separate chunk of the page's code.
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -15,7 +15,7 @@ use crate::app::state::message::Message;
 
 split_off!(link, fetch_link => view as fn() -> AnyView);
 
-/// To look at and to copy by hand, with what its author should know.
+/// Shows the link for copying by hand, with advice for its author.
 fn view() -> AnyView {
     let page = use_page();
     let link = Memo::new(move |_| page.with(|state| state.explanation.link.clone()));

@@ -2,10 +2,10 @@ use leptos::prelude::*;
 
 use crate::app::i18n::{text, translatable};
 
-/// A part of the page: its name in `?hide=`, and on screen.
+/// A part of the page: its name in `?hide=`, and its label.
 pub type Part = (&'static str, &'static str);
 
-/// Parts that an explanation in a frame can be without, too.
+/// Parts of an explanation. An embedded frame can hide them, too.
 pub const OF_EXPLANATION: [Part; 5] = [
     ("graph", translatable!("Graph")),
     ("shares", translatable!("Percentages")),
@@ -13,7 +13,7 @@ pub const OF_EXPLANATION: [Part; 5] = [
     ("tabs", translatable!("Tabs")),
     ("derivation", translatable!("From scores to shares")),
 ];
-/// Parts around it.
+/// Parts of the page around an explanation.
 pub const OF_PAGE: [Part; 5] = [
     ("header", translatable!("Top bar")),
     ("prompt", translatable!("Ask a model")),
@@ -22,11 +22,11 @@ pub const OF_PAGE: [Part; 5] = [
     ("footer", translatable!("Footer")),
 ];
 
-/// Which parts are shown; each by a box of its own.
+/// One checkbox for each part, which shows or hides the part.
 #[component]
 pub fn PartsChoice(
     parts: Vec<Part>,
-    /// Before their names, for tests.
+    /// Prefix of the test ids.
     prefix: &'static str,
     is_shown: impl Fn(&str) -> bool + Copy + Send + Sync + 'static,
     on_change: impl Fn(&'static str, bool) + Copy + 'static,

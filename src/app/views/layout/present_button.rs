@@ -7,7 +7,7 @@ use crate::app::i18n::t;
 
 const KEY: &str = "p";
 
-/// Large type and strong contrast for a projector, by this button or its key.
+/// Toggles large type and strong contrast for a projector, by this button or the key P.
 #[component]
 pub fn PresentButton() -> impl IntoView {
     let is_on = RwSignal::new(false);

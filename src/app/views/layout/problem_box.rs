@@ -9,7 +9,7 @@ use super::problem_text::ProblemText;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
-/// What went wrong at this place, and what to do next. It scrolls into view.
+/// The problem at this place, and what to do next. It scrolls into view.
 #[component]
 pub fn ProblemBox(place: Place) -> impl IntoView {
     let page = use_page();
@@ -22,7 +22,7 @@ pub fn ProblemBox(place: Place) -> impl IntoView {
         problem.map(|problem| {
             let is_of_template = place == Place::Editor && problem.is_of_template();
             let alert = NodeRef::<Div>::new();
-            // What holds it may be opened only now.
+            // The element around it may open at the same time, so wait for the next frame.
             alert.on_load(|alert| request_animation_frame(move || browser::reveal(&alert)));
             view! {
                 <div node_ref=alert class="problem" data-testid="problem">

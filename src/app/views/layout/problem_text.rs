@@ -3,7 +3,7 @@ use leptos::prelude::*;
 use crate::app::i18n::problem_text;
 use crate::problem::Problem;
 
-/// What went wrong, and what to do next, in a paragraph.
+/// A paragraph that states a problem and what to do next.
 #[component]
 pub fn ProblemText(problem: Problem) -> impl IntoView {
     view! {

@@ -1,4 +1,4 @@
-//! A link as a QR code, for a class with phones: a part of the page's code of its own.
+//! A link as a QR code, for classes with phones. A separate chunk of the page's code.
 
 use std::fmt::Write;
 
@@ -8,12 +8,12 @@ use qrcodegen::{QrCode, QrCodeEcc};
 use super::lazy::split_off;
 use crate::app::i18n::t;
 
-/// Empty modules around the code, as its standard (ISO/IEC 18004) asks.
+/// Width of the empty margin in modules, as required by the QR code standard (ISO/IEC 18004).
 const QUIET_ZONE: i32 = 4;
 
 split_off!(qr_code, fetch_qr_code => qr_code as fn(String) -> AnyView);
 
-/// Dark on light whatever the colors of the page: many readers take no other.
+/// The code is dark on light in every color theme, because many readers accept nothing else.
 fn qr_code(address: String) -> AnyView {
     let Ok(code) = QrCode::encode_text(&address, QrCodeEcc::Low) else {
         let words = t!(
@@ -39,7 +39,7 @@ fn qr_code(address: String) -> AnyView {
     .into_any()
 }
 
-/// The dark modules as a path, a rectangle for each run in a row.
+/// Path of the dark modules: one rectangle for each run in a row.
 fn dark_modules(size: i32, is_dark: impl Fn(i32, i32) -> bool) -> String {
     let mut path = String::new();
     for y in 0..size {
@@ -47,7 +47,7 @@ fn dark_modules(size: i32, is_dark: impl Fn(i32, i32) -> bool) -> String {
         while x < size {
             let run = (x..size).take_while(|&x| is_dark(x, y)).count() as i32;
             if run > 0 {
-                // A string takes whatever is written.
+                // Writing to a string cannot fail.
                 _ = write!(path, "M{} {}h{run}v1h-{run}z", x + QUIET_ZONE, y + QUIET_ZONE);
             }
             x += run + 1;

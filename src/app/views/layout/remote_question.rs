@@ -4,7 +4,7 @@ use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
 
-/// Asks whether the page that a link names may be asked for its explanation.
+/// Asks the user before the page downloads an explanation from the site that a link names.
 #[component]
 pub fn RemoteQuestion() -> impl IntoView {
     let page = use_page();

@@ -1,6 +1,6 @@
-//! Buttons in a row of which Tab reaches one; the arrow keys go to the others, as in the patterns of WAI-ARIA.
+//! Keyboard navigation in a row of buttons, as in the WAI-ARIA patterns: Tab reaches one button, arrow keys move to the others.
 
-/// Where a key leads from the button at `at` of `n`: around, and to both ends.
+/// Index of the button that a key moves to from `at`, of `n` buttons: arrows wrap around, Home and End go to the ends.
 pub fn place_after_key(key: &str, at: usize, n: usize) -> Option<usize> {
     match key {
         "ArrowRight" => Some((at + 1) % n),

@@ -9,7 +9,8 @@ use crate::app::analysis::number;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
-/// What goes on, how far it is, and Stop; always in sight. Its place stays when a run ends, so that nothing jumps.
+/// Status and progress of a run, and the Stop button. It is always visible and keeps its place, so that the page does not jump when a run
+/// ends.
 #[component]
 pub fn StatusBar() -> impl IntoView {
     let page = use_page();
@@ -55,7 +56,7 @@ pub fn StatusBar() -> impl IntoView {
     }
 }
 
-/// "611 tokens processed, up to 24.1 MB of memory".
+/// "611 tokens processed, 24.1 MB of memory".
 fn work_words(WorkStats { forward_tokens, gpu_bytes, heap_bytes, .. }: WorkStats) -> String {
     let (tokens, memory) = (number::grouped(forward_tokens as u64), number::bytes(heap_bytes));
     match gpu_bytes {

@@ -4,7 +4,7 @@ use super::icon::{Icon, IconView};
 use crate::app::browser;
 use crate::app::i18n::t;
 
-/// The visitor's own choice over the system's preference.
+/// Color theme. Light and dark override the system's preference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Theme {
     System,
@@ -13,7 +13,7 @@ enum Theme {
 }
 
 impl Theme {
-    /// Each step changes what is seen, but for the one back to the system's own.
+    /// The next theme. Each step changes the colors, except the step back to `System`.
     fn next(self, system_is_dark: bool) -> Self {
         match (self, system_is_dark) {
             (Self::System, true) | (Self::Dark, false) => Self::Light,
@@ -22,7 +22,7 @@ impl Theme {
         }
     }
 
-    /// The value of `data-theme`, which the style sheet knows.
+    /// Value of `data-theme` in the style sheet.
     fn name(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -40,13 +40,13 @@ impl Theme {
     }
 }
 
-/// Goes through system, light and dark colors.
+/// Cycles through system, light and dark colors.
 #[component]
 pub fn ThemeButton() -> impl IntoView {
     let theme = RwSignal::new(Theme::System);
     Effect::new(move |_| {
         if let Some(root) = document().document_element() {
-            // Setting an attribute fails only for names that are no names.
+            // `set_attribute` fails only if the name is invalid.
             drop(root.set_attribute("data-theme", theme.get().name()));
         }
     });

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
-/// The offer of a new version that waits.
+/// Offers to activate a new version that is ready.
 #[component]
 pub fn UpdateBar() -> impl IntoView {
     let page = use_page();

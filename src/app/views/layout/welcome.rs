@@ -4,7 +4,7 @@ use super::gallery::Gallery;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
-/// What the page does, until there is an explanation to look at.
+/// Start page: how Glasscage works, and the gallery. Hidden during a run and while another explanation is open.
 #[component]
 pub fn Welcome() -> impl IntoView {
     let page = use_page();

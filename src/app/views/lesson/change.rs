@@ -23,7 +23,7 @@ impl Change {
         self.lesson(|lesson, at| change(&mut lesson.steps[at]));
     }
 
-    /// Changes what the step asks, if it asks anything.
+    /// Changes the question of the step, if there is one.
     pub fn question(self, change: impl FnOnce(&mut Question)) {
         self.step(|step| {
             if let Some(question) = &mut step.question {

@@ -5,7 +5,8 @@ use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::message::{LessonMessage, Message};
 
-/// Answers to choose from; the chosen one is judged at once. Why a wrong one is wrong gives the right one away: it is said when asked for.
+/// A multiple-choice question. The chosen answer is judged at once. The reason appears only on request, because it reveals the right
+/// answer.
 #[component]
 pub fn ChooseQuestion(ask: String, choices: Vec<String>, right: usize, because: String, language: Option<String>) -> impl IntoView {
     let page = use_page();
@@ -34,7 +35,7 @@ pub fn ChooseQuestion(ask: String, choices: Vec<String>, right: usize, because: 
     let wants_reason = RwSignal::new(false);
     let reason = (because, language.clone());
     let say = move |_| {
-        // The button goes.
+        // The button disappears, so move the focus to the verdict.
         browser::keep_focus("[data-testid='lesson-verdict']");
         wants_reason.set(true);
     };

@@ -15,7 +15,7 @@ struct Source {
     amount: Option<Amount>,
 }
 
-/// What the reader marked beside what was measured.
+/// Compares the sentences that the reader marked with the measured influence.
 #[component]
 pub fn ComparisonTable() -> impl IntoView {
     let page = use_page();
@@ -67,7 +67,7 @@ fn sources(open: &OpenLesson) -> Vec<Source> {
     attribution.document().prompt.sentence_texts().into_iter().enumerate().map(source).collect()
 }
 
-/// "Your 2 sentences carry 58% of the influence; no other 2 carry more."
+/// "Your 2 sentences carry 58% of the influence; no other choice carries more."
 fn score_words(score: MarkScore, n_marked: usize) -> String {
     let MarkScore { marked, best } = score;
     if best <= 0.0 {

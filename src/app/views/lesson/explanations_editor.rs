@@ -11,7 +11,7 @@ use crate::lesson::{MAX_EXPLANATIONS, to_fragment};
 
 const HEAD: &str = "[data-testid='lesson-explanations'] summary";
 
-/// The explanations that the steps of the lesson can show: those it has, and where others come from.
+/// Lists the explanations that the steps of the lesson can show, and lets the author add others.
 #[component]
 pub fn ExplanationsEditor(change: Change) -> impl IntoView {
     let page = change.page;
@@ -64,7 +64,7 @@ pub fn ExplanationsEditor(change: Change) -> impl IntoView {
     }
 }
 
-/// From this visit, a file or a link.
+/// Adds an explanation from this session, a file or a link.
 #[component]
 fn MoreExplanations(change: Change) -> impl IntoView {
     let page = change.page;
@@ -77,7 +77,7 @@ fn MoreExplanations(change: Change) -> impl IntoView {
         let document = offered.with_untracked(|offered| offered.get(chosen.get_untracked()).or(offered.first()).cloned());
         if let Some(document) = document {
             chosen.set(0);
-            // The button goes with the last one.
+            // The button disappears with the last offered explanation.
             browser::keep_focus(HEAD);
             change.lesson(|lesson, _| _ = lesson.add_explanations(vec![document]));
         }
@@ -95,7 +95,7 @@ fn MoreExplanations(change: Change) -> impl IntoView {
         }
     };
     let n = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map_or(0, |open| open.lesson.explanations.len())));
-    // What is added needs no link any more.
+    // Clear the link when its explanation is added.
     Effect::watch(move || n.get(), move |_, _, _| link.set(String::new()), false);
     view! {
         <div class="choice" hidden=move || offered.with(Vec::is_empty)>

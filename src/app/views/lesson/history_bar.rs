@@ -7,7 +7,7 @@ use crate::app::page::use_page;
 use crate::app::state::lesson_history::LessonHistory;
 use crate::app::state::message::{LessonMessage, Message};
 
-/// Takes changes of the lesson back, and makes them again: by buttons, and by the keys that do so everywhere. Text fields have their own.
+/// Undoes and redoes changes of the lesson, by buttons and by the usual keys. Text fields handle these keys themselves.
 #[component]
 pub fn HistoryBar() -> impl IntoView {
     let page = use_page();
@@ -25,7 +25,7 @@ pub fn HistoryBar() -> impl IntoView {
         }
     });
     on_cleanup(move || on_key.remove());
-    // Whoever pressed the last one keeps the focus there: it says that it does nothing, and stays a button.
+    // A button without a further change stays enabled, so that it keeps the focus. `aria-disabled` shows its state.
     let button = move |name: &'static str, test_id: &'static str, can: Memo<bool>, message: LessonMessage| {
         let press = move |_| send(message.clone());
         let is_off = move || (!can.get()).to_string();
@@ -39,7 +39,7 @@ pub fn HistoryBar() -> impl IntoView {
     }
 }
 
-/// What Ctrl (or Command) with a key does; with Shift the browser names a capital.
+/// The command for a key pressed with Ctrl or Command. The browser reports a capital letter if Shift is pressed.
 fn of_key(key: &str, is_shifted: bool) -> Option<LessonMessage> {
     match (key.to_ascii_lowercase().as_str(), is_shifted) {
         ("z", false) => Some(LessonMessage::Undo),

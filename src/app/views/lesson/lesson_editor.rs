@@ -24,21 +24,21 @@ const SHOWN: [(Shown, &str); 4] = [
     (Shown::Nothing, translatable!("Nothing yet")),
 ];
 
-/// The heading of a step: whoever hears the page goes on with its fields.
+/// The heading of a step. Screen reader users continue from there to its fields.
 const PLACE: &str = "[data-testid='lesson-place']";
 
-/// The lesson as its writer sees it: the fields of one step, above what the step shows.
+/// Editor of a lesson: the fields of one step, above the explanation of the step.
 #[component]
 pub fn LessonEditor() -> impl IntoView {
     let page = use_page();
     let change = Change { page };
-    // Who begins a lesson goes on with its title.
+    // Focus the title, because authors start with it.
     request_animation_frame(|| browser::focus("[data-testid='lesson-title']"));
-    // What is being written counts when its field is left, and a reload leaves it.
+    // A field saves its text when it loses the focus, so leave the field before a reload.
     let on_reload = window_event_listener(ev::beforeunload, |_| browser::leave_field());
     on_cleanup(move || on_reload.remove());
     let send = move |message| page.send(Message::Lesson(message));
-    // What is typed changes nothing that is drawn: fields keep the focus.
+    // Ignore typed text here, so that fields are not redrawn and keep the focus.
     let place = Memo::new(move |_| {
         page.with(|state| {
             let open = state.lesson.as_ref()?;
@@ -144,7 +144,7 @@ pub fn LessonEditor() -> impl IntoView {
         })
     };
     view! {
-        // New elements each time: lists keep what was chosen in them, whatever is drawn.
+        // Create new elements each time, because lists keep an earlier choice when they are updated.
         <For each=move || place.get() key=|place| *place children=move |_| fields() />
         <ExplanationsEditor change />
         <ProblemBox place=Place::Lesson />
@@ -160,7 +160,7 @@ pub fn LessonEditor() -> impl IntoView {
     }
 }
 
-/// Which of several explanations the step is about.
+/// Choice of the explanation of the step, if the lesson has several.
 #[component]
 fn StepExplanation(explanations: Vec<String>, explanation: usize, change: Change) -> impl IntoView {
     let choose = move |event| {

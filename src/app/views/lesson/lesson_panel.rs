@@ -5,7 +5,7 @@ use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 
-/// The lesson that is gone through, if any.
+/// The open lesson, if there is one.
 #[component]
 pub fn LessonPanel() -> impl IntoView {
     let page = use_page();

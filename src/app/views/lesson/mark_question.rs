@@ -6,7 +6,7 @@ use crate::app::page::use_page;
 use crate::app::state::lesson::OpenLesson;
 use crate::app::state::message::{LessonMessage, Message};
 
-/// Sentences of the prompt to mark before any share is shown; then what was marked beside what was measured.
+/// A question that asks to mark prompt sentences before any share is shown. Then it compares the marks with the measurement.
 #[component]
 pub fn MarkQuestion(ask: String, count: usize, language: Option<String>) -> impl IntoView {
     let page = use_page();
@@ -23,7 +23,7 @@ pub fn MarkQuestion(ask: String, count: usize, language: Option<String>) -> impl
     }
 }
 
-/// Prompt and answer without a number.
+/// Prompt and answer without shares.
 #[component]
 fn Sentences(count: usize) -> impl IntoView {
     let page = use_page();
@@ -81,7 +81,7 @@ fn Markable(sentence: usize, text: String) -> impl IntoView {
                     prop:checked=move || is_marked.get()
                     on:change=move |event| {
                         page.send(Message::Lesson(LessonMessage::Mark(sentence)));
-                        // No more are marked than are asked for.
+                        // The state may reject the mark if enough sentences are marked, so show the state.
                         event_target::<web_sys::HtmlInputElement>(&event).set_checked(is_marked.get_untracked());
                     }
                 />

@@ -1,4 +1,4 @@
-//! A lesson: its words and questions, above what they are about.
+//! Lessons: texts and questions above the explanation that they are about.
 
 mod change;
 mod choose_question;

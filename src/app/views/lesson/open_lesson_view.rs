@@ -1,4 +1,4 @@
-//! The step on screen: a part of the page's code of its own.
+//! The step on screen. A separate chunk of the page's code.
 
 use leptos::ev;
 use leptos::html::H2;
@@ -30,11 +30,11 @@ fn view() -> AnyView {
     view! { {contents} }.into_any()
 }
 
-/// The title, and the step that the reader is at.
+/// The title and the current step of the lesson.
 #[component]
 fn OpenLessonView() -> impl IntoView {
     let page = use_page();
-    // With the lesson itself, because another one may be opened at the same step.
+    // Include the lesson, because another one may be opened at the same step.
     let place = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map(|open| (open.lesson.clone(), open.at))));
     let go_to = move |at: usize| page.send(Message::Lesson(LessonMessage::GoTo(at)));
     let on_key = window_event_listener(ev::keydown, move |event| {
@@ -47,15 +47,15 @@ fn OpenLessonView() -> impl IntoView {
         }
     });
     on_cleanup(move || on_key.remove());
-    // Another step is drawn anew; what is answered changes within it.
+    // Another step is drawn from scratch. Answers change within the step.
     let step = move || {
         let (lesson, at) = place.get()?;
         let n_steps = lesson.steps.len();
         let heading = NodeRef::<H2>::new();
-        // Whoever hears the page goes on with the words of the step.
+        // Screen reader users continue with the text of the step.
         heading.on_load(|heading| {
             request_animation_frame(move || {
-                // It takes the focus, as its `tabindex` says.
+                // The heading can take the focus, because it has a `tabindex`.
                 drop(heading.focus());
             });
         });
@@ -103,7 +103,8 @@ fn OpenLessonView() -> impl IntoView {
     view! { {step} }
 }
 
-/// The step that a key leads to from step `at`. What a presenter's remote control sends, scrolls the page of who reads alone.
+/// The step that a key moves to from step `at`. Remote controls of presenters send PageDown and PageUp. For a single reader these keys
+/// scroll the page.
 fn at_after_key(key: &str, at: usize, is_presenting: bool) -> Option<usize> {
     match key {
         "ArrowRight" => Some(at + 1),

@@ -7,7 +7,7 @@ use crate::lesson::Question;
 
 const MOST_CHOICES: usize = 10;
 
-/// What the reader is asked at a step.
+/// Editor of the question of a step.
 #[component]
 pub fn QuestionEditor(question: Option<Question>, change: Change, n_prompt: usize) -> impl IntoView {
     let kind = match &question {
@@ -29,7 +29,7 @@ pub fn QuestionEditor(question: Option<Question>, change: Change, n_prompt: usiz
             _ => None,
         };
         change.step(|step| step.question = question);
-        // Its fields are drawn anew, and the list with them.
+        // The step's fields, including this list, are redrawn. Restore the focus.
         request_animation_frame(|| browser::focus("[data-testid='lesson-question']"));
     };
     let fields = question.map(|question| match question {
@@ -101,7 +101,7 @@ fn ChooseFields(ask: String, choices: Vec<String>, because: String, change: Chan
             }
         });
     };
-    // They follow what is typed above.
+    // The options follow the answers typed above.
     let options = move || {
         let question = change.page.with(|state| state.lesson.as_ref().and_then(|open| open.step().question.clone()));
         let Some(Question::Choose { choices, right, .. }) = question else { return Vec::new() };

@@ -5,7 +5,7 @@ use crate::app::analysis::lesson_sheet::{LessonSheet, SheetTask, SheetText};
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
-/// Prints the lesson as a sheet: questions, and their answers on a page of their own. The sheet is on the page only while it is printed.
+/// Prints the lesson as a worksheet, with the answers on a separate page. The worksheet is in the page only during printing.
 #[component]
 pub fn PrintButton() -> impl IntoView {
     let page = use_page();
@@ -14,7 +14,7 @@ pub fn PrintButton() -> impl IntoView {
     on_cleanup(move || after.remove());
     let print = move |_| {
         is_printed.set(true);
-        // When the sheet is drawn. A browser that cannot print leaves it unseen.
+        // Wait until the worksheet is drawn. If the browser cannot print, the worksheet stays invisible.
         request_animation_frame(|| drop(window().print()));
     };
     let sheet = move || {

@@ -1,4 +1,4 @@
-//! What the dialog about models shows: a part of the page's code of its own.
+//! Contents of the models dialog. A separate chunk of the page's code.
 
 use leptos::prelude::*;
 
@@ -32,7 +32,7 @@ fn contents() -> AnyView {
     .into_any()
 }
 
-/// What a server is asked, and what went wrong.
+/// The pending request to a server, and the last problem.
 #[component]
 fn Asked() -> impl IntoView {
     let page = use_page();

@@ -7,7 +7,7 @@ use crate::app::state::library::LibraryMessage;
 use crate::library::errors::NoStorage;
 use crate::library::progress::DownloadNotice;
 
-/// The download that goes on, or was not finished.
+/// The active or unfinished download.
 #[component]
 pub fn DownloadView() -> impl IntoView {
     let page = use_page();
@@ -62,7 +62,7 @@ pub fn DownloadView() -> impl IntoView {
     }
 }
 
-/// What is unusual about a download.
+/// Describes an unusual property of a download.
 pub fn notice_words(notice: &DownloadNotice) -> String {
     let words = match notice {
         DownloadNotice::InMemory(NoStorage::Unavailable) => {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
-/// Beside a button that asks the model: which one answers, and that it is loaded first where it is not there yet.
+/// Hint next to a button that runs the model: which model is loaded first. Empty if the model is loaded.
 #[component]
 pub fn ModelHint() -> impl IntoView {
     let page = use_page();

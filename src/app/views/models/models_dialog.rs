@@ -7,7 +7,7 @@ use crate::app::state::library::LibraryMessage;
 use crate::app::views::layout::dialog_box::DialogBox;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 
-/// All models there are to choose from, and what is known of the one that was asked for.
+/// Dialog with all available models and the details of the selected one.
 #[component]
 pub fn ModelsDialog() -> impl IntoView {
     let page = use_page();

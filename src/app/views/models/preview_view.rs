@@ -12,7 +12,7 @@ use crate::library::progress::DownloadNotice;
 use crate::library::registry::RegistryEntry;
 use crate::library::standard;
 
-/// What a model costs, before it is downloaded.
+/// Details and cost of a model before it is downloaded.
 #[component]
 pub fn PreviewView() -> impl IntoView {
     let page = use_page();
@@ -85,7 +85,7 @@ fn verdict_words(verdict: ModelFit) -> &'static str {
     }
 }
 
-/// Terms and what is known of them.
+/// Terms and their values.
 fn rows(
     ModelPreview { spec, facts, device, .. }: &ModelPreview,
     license: Option<String>,
@@ -114,14 +114,14 @@ fn rows(
     ]
 }
 
-/// How many weights there are: as the list or the file says, else about one a byte.
+/// Number of parameters: from the list or the file, else an estimate of one per byte.
 fn parameters(preview: &ModelPreview, known: Option<&RegistryEntry>) -> u64 {
     let listed = known.map(|known| known.parameters_millions * 1_000_000);
     let standard = (preview.spec.name == standard::NAME).then_some(standard::PARAMETERS);
     listed.or(standard).or(preview.facts.parameters).or(preview.spec.bytes()).unwrap_or(0)
 }
 
-/// What the last explanation on this device lets expect of the next.
+/// Expected time of an explanation, based on the last one on this device.
 fn time_words(seconds: Option<f64>) -> String {
     match seconds {
         None => t!("available after your first explanation here, with any model").into(),
@@ -135,7 +135,7 @@ fn time_words(seconds: Option<f64>) -> String {
     }
 }
 
-/// "a GPU; about 8 GB of memory; 12.0 GB of storage free".
+/// "a GPU with buffers up to 2.00 GB; about 8 GB of memory or more; 12.0 GB of storage free".
 fn device_words(DeviceFacts { gpu, memory, storage }: &DeviceFacts) -> String {
     let gpu = match gpu {
         None => t!("no GPU that the browser can use").to_owned(),
@@ -148,7 +148,7 @@ fn device_words(DeviceFacts { gpu, memory, storage }: &DeviceFacts) -> String {
     parts.join(t!("; "))
 }
 
-/// What will not be as one expects.
+/// Returns warnings if the browser cannot store the model, or if the download cannot be resumed.
 fn warnings(preview: &ModelPreview) -> Vec<String> {
     let left = preview.spec.bytes().unwrap_or(0).saturating_sub(preview.bytes_here);
     let in_memory = match preview.device.storage.is_available {

@@ -6,7 +6,7 @@ use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
 use crate::library::stored_models::{StorageStatus, StoredModel, StoredModels};
 
-/// The models stored on this device: used, resumed, deleted.
+/// The models stored on this device, with buttons to use, resume and delete them.
 #[component]
 pub fn StoredModelsList() -> impl IntoView {
     let page = use_page();
@@ -84,7 +84,7 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
     }
 }
 
-/// "639.4 MB, last used 3 days ago, SHA-256 9465e63a…", "312.0 MB of 639.4 MB are here".
+/// "639.4 MB, last used 3 days ago, SHA-256 9465e63a…", "312.0 MB of 639.4 MB downloaded".
 fn model_words(model: &StoredModel, now_millis: f64) -> String {
     let bytes = number::bytes(model.bytes);
     let used = || model.used_millis.map_or_else(|| t!("not used yet").into(), |used| last_used(now_millis - used));
@@ -110,7 +110,7 @@ fn last_used(millis: f64) -> String {
     }
 }
 
-/// What the storage is like, and what that means for the visitor.
+/// Describes the used and free storage, and whether the browser may delete models.
 fn storage_words(StoredModels { models, storage: StorageStatus { is_available, is_persistent, free } }: &StoredModels) -> String {
     if !is_available {
         return t!("Models are kept in memory until you choose another one or close this tab: this browser does not let the page store \

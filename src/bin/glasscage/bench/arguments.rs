@@ -1,4 +1,4 @@
-//! What is measured, and how.
+//! Arguments of `glasscage bench`.
 
 use std::path::PathBuf;
 

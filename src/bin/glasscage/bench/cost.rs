@@ -1,14 +1,14 @@
-//! What something costs: time by the clock, CPU time of this process.
+//! Cost of a computation: elapsed time, and CPU time of this process.
 
 use std::fmt;
 use std::time::Instant;
 
 use serde::Serialize;
 
-/// Linux counts a process's time in hundredths of a second.
+/// Linux reports the CPU time of a process in hundredths of a second.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Time taken, in seconds. Where the system does not tell CPU time, that by the clock stands for it.
+/// Time taken, in seconds. If the system does not report CPU time, the elapsed time replaces it.
 #[derive(Clone, Copy, Serialize)]
 pub struct Cost {
     pub wall_seconds: f64,
@@ -16,7 +16,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// What `factor` times as much work would take.
+    /// The cost of `factor` times as much work.
     pub fn scaled(self, factor: f64) -> Self {
         Self { wall_seconds: factor * self.wall_seconds, cpu_seconds: factor * self.cpu_seconds }
     }
@@ -28,7 +28,7 @@ impl fmt::Display for Cost {
     }
 }
 
-/// Runs from its making on.
+/// Measures the cost since it was started.
 pub struct Stopwatch {
     began: Instant,
     cpu_seconds: Option<f64>,
@@ -39,11 +39,11 @@ impl Stopwatch {
         Self { began: Instant::now(), cpu_seconds: cpu_seconds() }
     }
 
-    /// Since it was started.
+    /// Cost since the start.
     pub fn cost(&self) -> Cost {
         let wall_seconds = self.began.elapsed().as_secs_f64();
         let used = cpu_seconds().zip(self.cpu_seconds).map(|(now, before)| now - before);
-        // Less than a tick cannot be distinguished from nothing.
+        // Less than a tick cannot be distinguished from zero.
         Cost { wall_seconds, cpu_seconds: used.filter(|&used| used > 0.0).unwrap_or(wall_seconds) }
     }
 }
@@ -51,13 +51,13 @@ impl Stopwatch {
 /// CPU time of all threads of this process so far, in seconds.
 fn cpu_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The second field, the program's name, may hold anything.
+    // The second field, the program's name, may contain any characters.
     let (_, fields) = stat.rsplit_once(')')?;
     let ticks: Vec<f64> = fields.split_whitespace().skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
     Some(ticks.iter().sum::<f64>() / TICKS_PER_SECOND)
 }
 
-/// Memory of this process at its largest.
+/// Peak memory of this process.
 pub fn peak_resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

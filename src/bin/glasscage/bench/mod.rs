@@ -1,4 +1,4 @@
-//! `glasscage bench`: how fast one engine is on this machine, as JSON and as a few lines.
+//! `glasscage bench`: measures the speed of one engine on this machine. Writes JSON and prints a few lines.
 
 mod arguments;
 pub mod cost;
@@ -19,9 +19,9 @@ use cost::{Stopwatch, peak_resident_bytes};
 use report::{AdapterInfo, BenchReport, JobReport, ModelSizes, PeakGpuBytes, Pipelines, Rate, summary};
 use schedules::AttributionJob;
 
-/// How long the repetitions of a prefill take together, at least, in seconds.
+/// Minimum time of all repetitions of a prefill together, in seconds.
 const PREFILL_SECONDS: f64 = 1.0;
-/// How long tokens are generated, in seconds, and how many at most and at least.
+/// Time for which tokens are generated, in seconds, and the minimum and maximum number of tokens.
 const DECODE_SECONDS: f64 = 2.0;
 const DECODE_TOKENS: std::ops::RangeInclusive<usize> = 4..=128;
 
@@ -43,7 +43,7 @@ async fn measure(arguments: &Arguments, job: &AttributionJob) -> Result<BenchRep
     let (tokens, end_token) = job.text(lm.config().vocab_size);
 
     lm.reset(tokens.len() + DECODE_TOKENS.end() + 1);
-    // The first token compiles; what counts is the others.
+    // The first token includes compilation, so it is not measured.
     lm.next_token(&tokens[..8.min(tokens.len())], &mut Sampler::greedy()).await.map_err(failed)?;
     let at_first_token = lm.counters().pipelines;
     let prefill = prefill(&mut lm, &tokens).await.map_err(failed)?;
@@ -72,7 +72,7 @@ async fn measure(arguments: &Arguments, job: &AttributionJob) -> Result<BenchRep
     })
 }
 
-/// The text through the model, again and again; the last time it stays.
+/// Processes the text repeatedly. The last repetition leaves it as the current context.
 async fn prefill(lm: &mut Engine, tokens: &[u32]) -> Result<Rate, LmError> {
     let (watch, mut done) = (Stopwatch::start(), 0);
     while done == 0 || watch.cost().wall_seconds < PREFILL_SECONDS {
@@ -83,7 +83,7 @@ async fn prefill(lm: &mut Engine, tokens: &[u32]) -> Result<Rate, LmError> {
     Ok(Rate::new(done, watch.cost()))
 }
 
-/// Tokens after the text so far; which ones does not matter.
+/// Generates tokens after the current context. Their ids do not matter.
 async fn decode(lm: &mut Engine) -> Result<Rate, LmError> {
     let mut next = lm.next_token(&[1], &mut Sampler::greedy()).await?;
     let (watch, mut done) = (Stopwatch::start(), 0);
@@ -125,7 +125,7 @@ fn describe(arguments: &Arguments, gguf: &Gguf) -> ModelSizes {
     }
 }
 
-/// Weights that one more token needs: all, but of an embedding that is no LM head only a row.
+/// Bytes of the weights that one more token needs. Excludes an embedding that is not the LM head, because only one row of it is read.
 fn bytes_per_token(gguf: &Gguf) -> usize {
     let has_head = gguf.find("output.weight").is_some();
     let is_read = |name: &str| !has_head || name != "token_embd.weight";

@@ -1,4 +1,4 @@
-//! What a benchmark reports: as JSON, and in a few lines.
+//! Report of a benchmark: as JSON, and as a few lines.
 
 use glasscage::gpu::peak_throughput::PeakThroughput;
 use serde::Serialize;
@@ -12,13 +12,13 @@ use super::schedules::Schedule;
 pub struct BenchReport {
     pub backend: String,
     pub adapter: Option<AdapterInfo>,
-    /// What a GPU can do at most.
+    /// Peak throughput of the GPU.
     pub ceilings: Option<PeakThroughput>,
     pub model: ModelSizes,
     pub load: Cost,
     pub prefill: Rate,
     pub decode: Rate,
-    /// Of dense matrices in a prefill, in 1e9 per second.
+    /// Throughput of dense matrices in a prefill, in 1e9 floating-point operations per second.
     pub gflops: f64,
     /// Weights read while decoding, in 1e9 bytes per second.
     pub gigabytes_per_second: f64,
@@ -32,7 +32,7 @@ pub struct BenchReport {
 pub struct AdapterInfo {
     pub name: String,
     pub is_software: bool,
-    /// The shape of matrix products that was the fastest here; `None` where there is nothing to choose.
+    /// The fastest tile shape of matrix products on this GPU; `None` if there is no choice.
     pub tile_shape: Option<String>,
 }
 
@@ -40,16 +40,16 @@ pub struct AdapterInfo {
 pub struct ModelSizes {
     pub file: String,
     pub bytes: u64,
-    /// Before the first tensor.
+    /// Bytes before the first tensor.
     pub header_bytes: u64,
     pub parameters: u64,
-    /// Of the layers alone.
+    /// Parameters of the layers alone.
     pub layer_parameters: u64,
-    /// Of the LM head, which may be the embedding too.
+    /// Parameters of the LM head, which may also be the embedding.
     pub head_parameters: u64,
 }
 
-/// Tokens a second, by the clock and by the CPU time of this process.
+/// Tokens per second, by elapsed time and by CPU time of this process.
 #[derive(Serialize)]
 pub struct Rate {
     pub tokens: usize,
@@ -59,7 +59,7 @@ pub struct Rate {
     pub per_cpu_second: f64,
 }
 
-/// The attribution job in three schedules, and what it costs to avoid the shared one.
+/// The attribution job in three schedules, and the cost of the other two relative to the shared one.
 #[derive(Serialize)]
 pub struct JobReport {
     pub tokens: usize,
@@ -72,14 +72,14 @@ pub struct JobReport {
     pub pass_per_source_to_shared: f64,
 }
 
-/// GPU memory at most, by what was done until then.
+/// Maximum GPU memory up to the end of each task.
 #[derive(Serialize)]
 pub struct PeakGpuBytes {
     pub decode: u64,
     pub job: u64,
 }
 
-/// Kernels compiled until then.
+/// Number of kernels compiled by the end of each task.
 #[derive(Serialize)]
 pub struct Pipelines {
     pub at_first_token: usize,

@@ -1,4 +1,4 @@
-//! The attribution job, in the schedule of the engine and in those it replaces.
+//! Runs the attribution job in the schedule of the engine, and in the schedules that it replaces.
 
 use std::fmt;
 use std::ops::{ControlFlow, Range};
@@ -10,19 +10,19 @@ use serde::Serialize;
 
 use super::cost::{Cost, Stopwatch};
 
-/// A text in sentences of the same length; the last ones are the answer.
+/// A text in sentences of the same length. The last ones are the answer.
 pub struct AttributionJob {
     sentences: Vec<Range<usize>>,
     n_prompt: usize,
 }
 
-/// What a schedule costs, and the work in it.
+/// Cost and work of a schedule.
 #[derive(Serialize)]
 pub struct Schedule {
     #[serde(flatten)]
     pub cost: Cost,
     pub passes: usize,
-    /// Where these are fewer, time and work are scaled up by tokens.
+    /// If fewer than `passes`, cost and work are scaled up by the number of tokens.
     pub measured_passes: usize,
     pub forward_tokens: usize,
     pub head_positions: usize,
@@ -39,24 +39,24 @@ impl AttributionJob {
         Ok(Self { sentences: (0..sentences).map(|i| place(i)..place(i + 1)).collect(), n_prompt: sentences - generated })
     }
 
-    /// Tokens without meaning, the same at every call, and the one that perturbed tokens become.
+    /// Random tokens, the same at every call, and the replacement for perturbed tokens.
     pub fn text(&self, vocab_size: usize) -> (Vec<TokenId>, TokenId) {
         let length = self.sentences.last().map_or(0, |last| last.end);
         let mut rng = Rng::new(0);
         ((0..length).map(|_| (rng.next_u64() % vocab_size as u64) as TokenId).collect(), (vocab_size - 1) as TokenId)
     }
 
-    /// All but the last sentence: it influences none.
+    /// One pass for each sentence except the last, because that one influences no other sentence.
     fn passes(&self, end_token: TokenId) -> Vec<Pass> {
         let replaced = |source: &Range<usize>| Edit::new(source.start, &vec![end_token; source.len()]);
         self.sentences[..self.sentences.len() - 1].iter().map(|source| Pass { edits: vec![replaced(source)] }).collect()
     }
 
-    /// The engine's own: whatever passes share is computed once.
+    /// The engine's own schedule: computes everything that passes share only once.
     pub async fn shared_prefix(&self, lm: &mut impl LanguageModel, tokens: &[TokenId], end_token: TokenId) -> Result<Schedule, LmError> {
         let passes = self.passes(end_token);
         let targets = self.sentences[self.n_prompt].start..tokens.len();
-        // What is compiled at the first job does not count.
+        // A short job first, so that compilation does not count.
         score(lm, &ScoreRequest::new(&tokens[..targets.start + 2], targets.start..targets.start + 2, &passes[..2.min(self.n_prompt)]))
             .await?;
         let (watch, before) = (Stopwatch::start(), lm.counters());
@@ -64,7 +64,7 @@ impl AttributionJob {
         Ok(Schedule::new(watch.cost(), [passes.len() + 1; 2], before, lm.counters()))
     }
 
-    /// Each source's perturbed text as a whole, all targets at once.
+    /// Scores the whole perturbed text of each source, for all targets at once.
     pub async fn pass_per_source(
         &self,
         lm: &mut impl LanguageModel,
@@ -77,7 +77,7 @@ impl AttributionJob {
         one_by_one(lm, texts, seconds).await
     }
 
-    /// One text for each target and source, up to the target's end, as the paper's reference code does it.
+    /// Scores one text for each target and source, up to the end of the target, like the paper's reference code.
     pub async fn naive(
         &self,
         lm: &mut impl LanguageModel,
@@ -95,11 +95,11 @@ impl AttributionJob {
     }
 }
 
-/// Full texts, every token through the LM head; after `seconds` the rest is taken to cost as much by token.
+/// Scores full texts, with every token through the LM head. Stops after `seconds`, and extrapolates the rest by the number of tokens.
 async fn one_by_one(lm: &mut impl LanguageModel, mut texts: Vec<Vec<TokenId>>, seconds: f64) -> Result<Schedule, LmError> {
     let length = |texts: &[Vec<TokenId>]| texts.iter().map(Vec::len).sum::<usize>() as f64;
     let total = length(&texts);
-    // An order in which any beginning is a fair sample of all lengths.
+    // Sorts the texts so that any beginning is a fair sample of all lengths.
     texts = stride(texts.len()).map(|i| std::mem::take(&mut texts[i])).collect();
     let (watch, before, mut done) = (Stopwatch::start(), lm.counters(), 0);
     while done < texts.len() && (done < 2 || watch.cost().wall_seconds < seconds) {
@@ -111,7 +111,7 @@ async fn one_by_one(lm: &mut impl LanguageModel, mut texts: Vec<Vec<TokenId>>, s
     Ok(measured.scaled(total / length(&texts[..done])))
 }
 
-/// Every number below `n` once, far from the one before.
+/// Every number below `n` once. Consecutive numbers are far apart.
 fn stride(n: usize) -> impl Iterator<Item = usize> {
     let is_coprime = |step: &usize| (2..=*step).all(|divisor| !(n.is_multiple_of(divisor) && step.is_multiple_of(divisor)));
     let step = (n * 5 / 8 + 1..).find(is_coprime).unwrap_or(1);
@@ -123,7 +123,7 @@ async fn score(lm: &mut impl LanguageModel, request: &ScoreRequest<'_>) -> Resul
 }
 
 impl Schedule {
-    /// `passes`: planned, and done between the counters.
+    /// `passes`: number of planned passes, and of passes between the counters.
     fn new(cost: Cost, [passes, measured_passes]: [usize; 2], before: Counters, after: Counters) -> Self {
         Self {
             cost,

@@ -1,4 +1,4 @@
-//! Attributions made elsewhere, to be judged beside ours.
+//! Attributions from other programs, to compare with ours.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,9 +10,9 @@ use sha2::{Digest, Sha256};
 /// One line of the file.
 #[derive(Deserialize)]
 struct Line {
-    /// The number of the problem in its file, from 0.
+    /// 0-based number of the problem in its file.
     item: usize,
-    /// What made it: a name for the tables.
+    /// Name of the method in the tables.
     method: String,
     #[serde(flatten)]
     given: ExternalAttribution,
@@ -20,9 +20,9 @@ struct Line {
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct ExternalAttribution {
-    /// One number a prompt sentence.
+    /// One number per prompt sentence.
     pub attribution: Vec<f64>,
-    /// What it took to make.
+    /// CPU time of this attribution.
     pub cpu_seconds: Option<f64>,
 }
 
@@ -43,7 +43,7 @@ impl Attributions {
         Ok(Self { by_item, sha256: Some(format!("{:x}", Sha256::digest(&text))) })
     }
 
-    /// Those of a problem whose prompt has `n_prompt` sentences.
+    /// The attributions of a problem. Errors if one does not have a number for each of the `n_prompt` prompt sentences.
     pub fn of(&self, item: usize, n_prompt: usize) -> Result<External, String> {
         let external = self.by_item.get(&item).cloned().unwrap_or_default();
         match external.iter().find(|(_, given)| given.attribution.len() != n_prompt) {

@@ -1,4 +1,4 @@
-//! The folder of an evaluation: what all its records have in common, and the records, a file a shard.
+//! The folder of an evaluation: the parameters that all records share, and the records, one file per shard.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -10,26 +10,26 @@ use super::super::output;
 use super::items::Task;
 use super::record::Record;
 
-/// What all records of a folder have in common. Files are known by their SHA-256.
+/// Parameters that all records of a folder share. Files are identified by their SHA-256.
 #[derive(PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
     pub model: String,
-    /// The problems.
+    /// The file of problems.
     pub data: String,
-    /// How they are read.
+    /// The format of the problems.
     pub task: Task,
     pub methods: Vec<String>,
-    /// The masked language model, where one is used.
+    /// The masked language model, if one is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub masked_lm: Option<String>,
-    /// The attributions made elsewhere.
+    /// The file of attributions from another program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attributions: Option<String>,
     pub seed: u64,
     pub max_tokens: usize,
 }
 
-/// Makes the folder, or checks that its records are of the same experiment and that its tables can be written.
+/// Creates the folder, or checks that its records belong to the same experiment. Also checks that its tables can be written.
 pub fn agree(folder: &Path, experiment: &Experiment) -> Result<(), String> {
     let path = folder.join("run.json");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
@@ -54,7 +54,7 @@ pub fn agree(folder: &Path, experiment: &Experiment) -> Result<(), String> {
 /// The tables, as Markdown and as CSV.
 pub const TABLES: [&str; 2] = ["results.md", "results.csv"];
 
-/// A file of records, at its end. A last line that was cut off is dropped.
+/// Opens a file of records for appending. Drops a last line that was cut off.
 pub fn reopen(path: &Path) -> Result<File, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let length = if path.exists() { whole_lines(&fs::read(path).map_err(failed)?).len() } else { 0 };
@@ -63,7 +63,7 @@ pub fn reopen(path: &Path) -> Result<File, String> {
     Ok(file)
 }
 
-/// The records of all shards, by their problems: of a problem that several shards have, one. None where there is no folder.
+/// The records of all shards, ordered by problem, with one record per problem. Empty if the folder does not exist.
 pub fn records(folder: &Path) -> Result<Vec<Record>, String> {
     if !folder.exists() {
         return Ok(Vec::new());
@@ -84,7 +84,7 @@ pub fn records(folder: &Path) -> Result<Vec<Record>, String> {
     Ok(by_item.into_values().collect())
 }
 
-/// Without a last line that has no end: the power failed in it, or another shard is at it.
+/// Drops an unfinished last line. Either writing was interrupted, or another shard is writing it.
 fn whole_lines(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1)]
 }

@@ -1,4 +1,4 @@
-//! What is asked: the problems of a data set, as prompt, answer and what is known about them.
+//! Reads the problems of a data set: prompt, answer and known facts.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// The sentence that the paper inserts to see whether it gets attribution.
+/// The sentence that the paper inserts to check whether it gets attribution.
 const DISTRACTOR: &str = "Unrelated sentence.";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -30,14 +30,14 @@ pub enum Task {
 /// One problem.
 pub struct Item {
     pub prompt: String,
-    /// Explained instead of an answer that the model writes.
+    /// The answer to explain, instead of one that the model writes.
     pub given: Option<String>,
-    /// What the model should answer.
+    /// The expected answer of the model.
     pub expected: Option<String>,
     pub output: Output,
-    /// The prompt sentences that the answer needs, 0-based; with [`Output::Listed`] those that it repeats come instead.
+    /// 0-based prompt sentences that the answer needs. For [`Output::Listed`], the sentences that the answer repeats replace them.
     pub relevant: Option<Vec<usize>>,
-    /// How many sentences the data set counts in the prompt and in the given answer, where it does.
+    /// Number of sentences of the prompt and of the given answer, if the data set states it.
     pub n_prompt: Option<usize>,
     pub n_given: Option<usize>,
 }
@@ -47,7 +47,7 @@ pub struct Item {
 pub enum Output {
     Last,
     Rows(Vec<usize>),
-    /// All, in an answer that repeats prompt sentences: those that it repeats, and the request at the end, are relevant.
+    /// All, in an answer that repeats prompt sentences. The repeated sentences and the request at the end are relevant.
     Listed,
 }
 
@@ -100,14 +100,14 @@ pub fn read(task: Task, path: &Path) -> Result<Problems, String> {
 }
 
 impl Item {
-    /// Without byte order marks and other line ends than line feeds in its texts.
+    /// Removes byte order marks, and converts line ends to line feeds.
     fn with_given_texts(self) -> Self {
         let text = |text: Option<String>| text.as_deref().map(given_text);
         Self { prompt: given_text(&self.prompt), given: text(self.given), expected: text(self.expected), ..self }
     }
 }
 
-/// One item a line.
+/// One item per line.
 fn lines<T: DeserializeOwned + Into<Item>>(text: &str) -> serde_json::Result<Vec<Item>> {
     text.lines().filter(|line| !line.trim().is_empty()).map(|line| serde_json::from_str(line).map(T::into)).collect()
 }

@@ -1,4 +1,4 @@
-//! `glasscage evaluate`: the tables of the paper, from our own engine. Interrupted, it goes on where it was.
+//! `glasscage evaluate`: makes the tables of the paper with our own engine. Resumes after an interruption.
 
 mod external;
 mod folder;

@@ -1,4 +1,4 @@
-//! One line of results: a problem, how it was answered and explained, and how good each attribution is.
+//! One line of results: a problem, its answer and explanation, and the quality of each attribution.
 
 use glasscage::explanation::{Aggregation, Compression, Derivation, Document, Weighting};
 use glasscage::graph::Normalization;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 #[derive(Serialize, Deserialize)]
 pub struct Record {
-    /// The number of the problem in its file, from 0.
+    /// 0-based number of the problem in its file.
     pub item: usize,
     pub outcome: ItemResult,
 }
@@ -22,47 +22,47 @@ pub enum ItemResult {
 
 #[derive(Serialize, Deserialize)]
 pub struct ScoredItem {
-    /// Whether the model's own answer is right, where that is known.
+    /// Whether the model's own answer is right, if known.
     pub is_right: Option<bool>,
-    /// Whether the answer is at least as likely without the prompt: then RISE and MAS say nothing.
+    /// Whether the answer is at least as likely without the prompt. RISE and MAS then have no meaning.
     pub is_rising: bool,
     pub scores: Vec<Score>,
-    /// One a method.
+    /// One per method.
     pub documents: Vec<Document>,
 }
 
-/// How good one attribution of one problem is.
+/// Quality of one attribution of one problem.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Score {
     pub kind: Attributor,
     pub coverage: Option<f64>,
-    /// On relevant sentences.
+    /// Share of the attribution on relevant sentences.
     pub share: Option<f64>,
-    /// Records made before December 2026 lack it.
+    /// Missing in records made before December 2026.
     #[serde(default)]
     pub missed: Option<f64>,
     pub rise: f64,
     pub mas: f64,
-    /// What measuring took, together with the methods that share its passes; writing the answer is not counted.
+    /// CPU time of the measurement, together with the methods that share its passes. Excludes writing the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_seconds: Option<f64>,
 }
 
-/// What made an attribution.
+/// Source of an attribution.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Attributor {
-    /// From a method's table.
+    /// Derived from a method's table.
     Method(GraphVariant, AttributionRule),
-    /// Made elsewhere, under this name.
+    /// Made by another program, under this name.
     External(String),
-    /// Equal parts, deleted in a random order; the mean of some.
+    /// Equal shares, deleted in random orders. The metrics are means over the orders.
     Random,
-    /// Equal parts on the relevant sentences, these deleted first.
+    /// Equal shares on the relevant sentences, which are deleted first.
     Truth,
 }
 
-/// A table, and how edges are made from it.
+/// A method's table, and how its edges are derived.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GraphVariant {
     pub method: String,
@@ -86,7 +86,7 @@ impl GraphVariant {
     }
 }
 
-/// How an attribution is read off the graph.
+/// How to compute an attribution from the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AttributionRule {
@@ -96,7 +96,7 @@ pub enum AttributionRule {
     Cage,
 }
 
-/// Records made before November 2026 call the sum `block`.
+/// Accepts `block` for the sum, as in records made before November 2026.
 fn aggregation<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Aggregation, D::Error> {
     let word = String::deserialize(deserializer)?;
     let word = if word == "block" { "sum" } else { &word };

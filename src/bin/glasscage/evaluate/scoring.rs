@@ -1,4 +1,4 @@
-//! One problem: answered, explained by all methods, and every attribution put to the test.
+//! Answers one problem, explains it by all methods, and tests every attribution.
 
 use std::ops::ControlFlow;
 
@@ -18,7 +18,7 @@ use super::external::{External, ExternalAttribution};
 use super::items::{Item, Output};
 use super::record::{AttributionRule, Attributor, GraphVariant, ItemResult, Score, ScoredItem};
 
-/// An attribution and the orders in which it deletes: one, or several to take the mean of.
+/// An attribution and its deletion orders. The metrics are means over the orders.
 struct Candidate {
     kind: Attributor,
     attribution: Vec<f64>,
@@ -26,7 +26,7 @@ struct Candidate {
     cpu_seconds: Option<f64>,
 }
 
-/// `external` gives the attributions made elsewhere for so many prompt sentences.
+/// Answers, explains and tests one problem. `external` returns the attributions from another program, given the number of prompt sentences.
 pub fn outcome(
     session: &mut Session<Engine>,
     item: &Item,
@@ -98,7 +98,7 @@ fn output(item: &Item, document: &Document) -> Vec<usize> {
     }
 }
 
-/// The relevant prompt sentences, where they are known and the sentences are cut as the data set cuts them.
+/// The relevant prompt sentences, if they are known and all of them exist in the prompt.
 fn relevant(item: &Item, document: &Document) -> Option<Vec<usize>> {
     let n_prompt = document.prompt.sentences.len();
     let relevant = match item.output {
@@ -113,7 +113,8 @@ fn relevant(item: &Item, document: &Document) -> Option<Vec<usize>> {
     relevant.iter().all(|&j| j < n_prompt).then_some(relevant)
 }
 
-/// The last sentence as expected; of a list as many sentences as expected, all from the prompt and none twice.
+/// Whether the answer is right: its last sentence is the expected one. A list has as many sentences as expected, all from the prompt and
+/// none twice.
 fn is_right(item: &Item, document: &Document) -> Option<bool> {
     let expected = item.expected.as_ref()?;
     if !matches!(document.manifest.answer, Answer::Generated { .. }) {
@@ -131,7 +132,7 @@ fn is_right(item: &Item, document: &Document) -> Option<bool> {
     Some(are_copies && listed.len() == wanted && document.generation.sentences.len() == wanted)
 }
 
-/// The paper's way to make the graph, and each of the others.
+/// The paper's derivation of the graph, and each alternative.
 fn derivations() -> Vec<Derivation> {
     let paper = Derivation::default();
     let compressed =
@@ -174,7 +175,7 @@ fn candidates(documents: &[Document], cpu_seconds: &[f64], external: External, r
     candidates
 }
 
-/// The metrics of a candidate, whose curves come next.
+/// The metrics of a candidate. Takes its curves from the front of `curves`.
 fn score(candidate: Candidate, relevant: Option<&[usize]>, curves: &mut impl Iterator<Item = Vec<f64>>) -> Score {
     let Candidate { kind, attribution, orders, cpu_seconds } = candidate;
     let curves: Vec<Curve> = curves.take(orders.len()).map(|scores| Curve::new(&scores, &attribution)).collect();

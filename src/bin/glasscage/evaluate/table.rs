@@ -1,4 +1,4 @@
-//! The records as tables: Markdown in the paper's form, CSV for everything else.
+//! The records as tables: Markdown in the paper's form, and CSV with all numbers.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ struct Metric {
     name: &'static str,
     of: fn(&Score) -> Option<f64>,
     higher_is_better: bool,
-    /// Comes from a deletion curve, so curves that say nothing are left out.
+    /// Whether it comes from a deletion curve. Curves of rising answers are left out, because they have no meaning.
     of_a_curve: bool,
 }
 
@@ -27,7 +27,7 @@ const METRICS: [Metric; 5] = [
 ];
 
 impl Metric {
-    /// The values of `kind`, of the problems that have one.
+    /// The values of `kind`, for the problems that have one.
     fn values(&self, scored: &[&ScoredItem], kind: &Attributor) -> Vec<f64> {
         scored.iter().filter_map(|scored| self.value(scored, kind)).collect()
     }
@@ -37,12 +37,12 @@ impl Metric {
         (self.of)(score)
     }
 
-    /// `a` less `b`, of the problems that have both.
+    /// `a` minus `b`, for the problems that have both.
     fn differences(&self, scored: &[&ScoredItem], a: &Attributor, b: &Attributor) -> Vec<f64> {
         scored.iter().filter_map(|scored| Some(self.value(scored, a)? - self.value(scored, b)?)).collect()
     }
 
-    /// In how many of the problems where they differ `a` is better than `b`, and in how many they differ.
+    /// Number of problems in which `a` is better than `b`, and number of problems in which they differ.
     fn wins(&self, scored: &[&ScoredItem], a: &Attributor, b: &Attributor) -> (usize, usize) {
         let differences = self.differences(scored, a, b).into_iter().filter(|difference| *difference != 0.0);
         let signs: Vec<bool> = differences.map(|difference| (difference > 0.0) == self.higher_is_better).collect();
@@ -105,7 +105,7 @@ pub fn markdown(records: &[Record]) -> String {
     text + "\n" + &paired(&scored)
 }
 
-/// CAGE by each method as the page derives it, and what was made elsewhere, less CAGE by the first one, problem by problem.
+/// CAGE by each method with the page's derivation, and attributions from other programs, minus CAGE by the first method, per problem.
 fn paired(scored: &[&ScoredItem]) -> String {
     let methods = variants(scored).into_iter().filter(|variant| variant.derivation() == MethodText::of(&variant.method).derivation);
     let ours = methods.map(|variant| (variant.method.clone(), Attributor::Method(variant, AttributionRule::Cage)));
@@ -134,7 +134,7 @@ fn cells(scored: &[&ScoredItem], kind: &Attributor) -> String {
     METRICS.iter().map(cell).collect()
 }
 
-/// All numbers, one attribution of one problem a line.
+/// All numbers, one line per attribution of a problem.
 pub fn csv(records: &[Record]) -> String {
     let mut text =
         "item,right,rising,method,aggregation,compression,weighting,normalization,attribution,ac,on_relevant,missed,rise,mas,cpu_seconds\n"
@@ -163,13 +163,13 @@ pub fn csv(records: &[Record]) -> String {
     text
 }
 
-/// A text of any characters as a field in quotation marks.
+/// Any text as a field in quotation marks.
 fn quoted(text: &str) -> String {
     let safe = csv_text(text);
     if safe.starts_with('"') { safe } else { format!("\"{safe}\"") }
 }
 
-/// The names of what was made elsewhere.
+/// Names of the attributions from other programs.
 fn external(scored: &[&ScoredItem]) -> BTreeSet<String> {
     let kinds = scored.iter().flat_map(|scored| &scored.scores).map(|score| &score.kind);
     kinds.filter_map(|kind| if let Attributor::External(name) = kind { Some(name.clone()) } else { None }).collect()
@@ -180,7 +180,7 @@ fn scored(records: &[Record]) -> Vec<&ScoredItem> {
     outcomes.filter_map(|outcome| if let ItemResult::Scored(scored) = outcome { Some(&**scored) } else { None }).collect()
 }
 
-/// The paper's first, then the ablations and the reference code's.
+/// The variants: the paper's first, then the ablations and that of the reference code.
 fn variants(scored: &[&ScoredItem]) -> Vec<GraphVariant> {
     let kinds = scored.iter().flat_map(|scored| &scored.scores).map(|score| &score.kind);
     let variants = kinds.filter_map(|kind| if let Attributor::Method(variant, _) = kind { Some(variant.clone()) } else { None });

@@ -1,4 +1,4 @@
-//! `glasscage export`.
+//! `glasscage export`: writes an explanation as a picture, a page, a table or a link.
 
 mod raster;
 
@@ -77,7 +77,7 @@ enum Table {
     Influence,
 }
 
-/// What a file is to hold, by its ending.
+/// Content of a file, chosen by its ending.
 #[derive(Clone, Copy)]
 enum Kind {
     Svg,
@@ -119,7 +119,7 @@ fn kind(file: &Path) -> Result<Kind, String> {
     }
 }
 
-/// The explanation in a file, a link or standard input.
+/// Opens the explanation in a file, a link or standard input.
 fn open(input: &str) -> Result<Document, String> {
     let is_link = input.starts_with('#') || input.contains("://");
     let bytes = match input {
@@ -169,7 +169,7 @@ fn contents(document: &Document, kind: Kind, arguments: &Arguments) -> Result<Ve
     })
 }
 
-/// The page that works from disk.
+/// The standalone HTML file.
 fn page(document: &Document, viewer: &Path) -> Result<String, String> {
     let name = viewer.display();
     let page = fs::read_to_string(viewer).map_err(|error| format!("cannot read {name}, the viewer that --viewer names: {error}"))?;
@@ -187,7 +187,7 @@ fn options(arguments: &Arguments) -> figure::Options {
     }
 }
 
-/// A PNG that carries the document.
+/// A PNG that contains the document.
 fn picture(document: &Document, arguments: &Arguments) -> Result<Vec<u8>, String> {
     let svg = figure::svg(document, &options(arguments));
     let (png, missing) = raster::draw(&svg, arguments.scale, &arguments.font)?;
@@ -197,13 +197,13 @@ fn picture(document: &Document, arguments: &Arguments) -> Result<Vec<u8>, String
     figure::png_with_document(&png, document).map_err(|error| error.to_string())
 }
 
-/// Letters that the PNG shows as boxes, or not at all: of each line the first.
+/// Warns about characters that the PNG shows as boxes, or not at all. `missing` has the first one of each line.
 fn notice(missing: &BTreeSet<char>) -> String {
     let some: String = missing.iter().take(10).collect();
     format!("no font here has letters such as {some}, so the PNG lacks them: name a file that has them with --font, or export to SVG")
 }
 
-/// Each sentence after its number, an asterisk before those explained.
+/// Each sentence with its number. Explained sentences have an asterisk before it.
 fn list(document: &Document) -> String {
     let n_prompt = document.prompt.sentences.len();
     let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());

@@ -1,4 +1,4 @@
-//! A picture in pixels, drawn by resvg with the fonts of this machine.
+//! Draws pictures in pixels with resvg, using the fonts of this machine.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,11 +8,11 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::{Database, Family, Query};
 use resvg::usvg::{self, FontResolver, Tree};
 
-/// Pixels of a picture: 400 MB while it is drawn.
+/// Maximum number of pixels of a picture. Drawing it takes 400 MB.
 const MOST_PIXELS: f64 = 1e8;
 
-/// The PNG of an SVG, `scale` pixels for each of CSS, with these fonts beside those installed; and of each line the first
-/// letter that none of them has.
+/// Draws an SVG as PNG, with `scale` pixels per CSS pixel and with these fonts in addition to the installed ones. Also returns the first
+/// character of each line that no font has.
 pub fn draw(svg: &str, scale: f32, fonts: &[PathBuf]) -> Result<(Vec<u8>, BTreeSet<char>), String> {
     let missing = Arc::new(Mutex::new(BTreeSet::new()));
     let options = usvg::Options { fontdb: Arc::new(load_fonts(fonts)?), font_resolver: resolver(&missing), ..usvg::Options::default() };
@@ -28,12 +28,12 @@ pub fn draw(svg: &str, scale: f32, fonts: &[PathBuf]) -> Result<(Vec<u8>, BTreeS
     Ok((png, missing))
 }
 
-/// resvg does not know `direction`: text that is written from the right ends where it begins, within a right-to-left embedding.
+/// Replaces `direction`, which resvg does not support. Right-to-left text is anchored at its end and put into a right-to-left embedding.
 fn with_embeddings(svg: &str) -> String {
     svg.replace(r#" direction="rtl">"#, " text-anchor=\"end\">\u{202b}")
 }
 
-/// The fonts of this machine and those in files.
+/// Loads the installed fonts and the fonts in these files.
 fn load_fonts(files: &[PathBuf]) -> Result<Database, String> {
     let mut fonts = Database::new();
     fonts.load_system_fonts();
@@ -56,7 +56,7 @@ fn load_fonts(files: &[PathBuf]) -> Result<Database, String> {
     Ok(fonts)
 }
 
-/// Fonts as usvg chooses them; letters that none has are noted.
+/// Chooses fonts like usvg, and records characters that no font has.
 fn resolver(missing: &Arc<Mutex<BTreeSet<char>>>) -> FontResolver<'static> {
     let (missing, select) = (missing.clone(), FontResolver::default_fallback_selector());
     FontResolver {

@@ -1,4 +1,4 @@
-//! The folder of a gallery: made beside the old one, and put in its place when it is complete.
+//! The folder of a gallery. It is built next to the old one, and replaces it when it is complete.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use super::super::output;
 
 /// The explanation that the page opens with: the first example.
 pub const WELCOME: &str = "welcome.json";
-/// What else there is, in the order of the page.
+/// The list of all explanations and lessons, in the order of the page.
 pub const INDEX: &str = "index.json";
 
 #[derive(Deserialize)]
@@ -24,7 +24,7 @@ struct Entry {
     file: String,
 }
 
-/// A folder that is being made; gone again unless it takes its place.
+/// A folder in construction. Dropping it deletes it, unless it was finished.
 pub struct NewFolder {
     /// The folder in which the gallery is written.
     path: PathBuf,
@@ -33,7 +33,7 @@ pub struct NewFolder {
 }
 
 impl NewFolder {
-    /// Beside `place`, which has to be a gallery, an empty folder, or nothing.
+    /// Creates a folder next to `place`. Errors unless `place` is a gallery, an empty folder, or does not exist.
     pub fn beside(place: &Path) -> Result<Self, String> {
         let failed = |error: std::io::Error| output::cannot_write(place, &error);
         // If the path is a symbolic link, its target is replaced and the link stays.
@@ -50,13 +50,13 @@ impl NewFolder {
         output::write(&self.path.join(name), contents)
     }
 
-    /// Puts it in its place, and removes what was there.
+    /// Moves the folder to its place, and deletes the old one.
     pub fn finish(self) -> Result<(), String> {
         let failed = |error: std::io::Error| output::cannot_write(&self.place, &error);
         let old = hidden(&self.place, "old");
         let was_there = self.place.exists();
         if was_there {
-            // Again: the work took a while.
+            // Check again, because the work took a while.
             check_gallery(&self.place)?;
             fs::rename(&self.place, &old).map_err(failed)?;
         }
@@ -76,13 +76,13 @@ impl Drop for NewFolder {
     }
 }
 
-/// A folder of this process beside `place`.
+/// Path of a folder of this process next to `place`.
 fn hidden(place: &Path, what: &str) -> PathBuf {
     let name = place.file_name().unwrap_or_default().to_string_lossy();
     place.with_file_name(format!(".{name}.{what}-{}", std::process::id()))
 }
 
-/// Refuses a folder with anything in it that a gallery does not have.
+/// Errors if the folder contains anything that a gallery does not have.
 fn check_gallery(folder: &Path) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("cannot read {}: {error}", folder.display());
     let index = fs::read(folder.join(INDEX)).ok().and_then(|json| serde_json::from_slice::<Index>(&json).ok());
@@ -102,7 +102,7 @@ fn check_gallery(folder: &Path) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    /// A folder of its own, with these files.
+    /// Creates a separate folder with these files.
     fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("glasscage-gallery-{}-{name}", std::process::id()));
         fs::remove_dir_all(&folder).ok();

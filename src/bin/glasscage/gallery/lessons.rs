@@ -1,10 +1,10 @@
-//! The page's lessons: words and questions written by hand, about explanations made here.
+//! The page's lessons: handwritten texts and questions about explanations that this command makes.
 
 use glasscage::lesson::{Lesson, Step};
 use glasscage::request::Question;
 use serde::Deserialize;
 
-/// In the order of the page.
+/// The lessons in the order of the page.
 const SOURCES: [(&str, &str); 6] = [
     ("what-an-attribution-is", include_str!("lessons/1-what-an-attribution-is.json")),
     ("directly-and-by-way-of-steps", include_str!("lessons/2-directly-and-by-way-of-steps.json")),
@@ -14,36 +14,36 @@ const SOURCES: [(&str, &str); 6] = [
     ("when-not-to-believe-a-percentage", include_str!("lessons/6-when-not-to-believe-a-percentage.json")),
 ];
 
-/// Which they are written in. Translations are in `public/lessons`.
+/// Language of the lessons. Translations are in `public/lessons`.
 const LANGUAGE: &str = "en";
 
-/// A lesson as it is written: with questions to the model in the place of explanations.
+/// The source of a lesson, with questions to the model instead of explanations.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LessonSource {
-    /// Of its file.
+    /// Name of its file.
     #[serde(skip)]
     pub name: &'static str,
     pub title: String,
-    /// What it is about, in a sentence or two.
+    /// One or two sentences about its topic.
     pub about: String,
     explanations: Vec<Asked>,
     steps: Vec<Step>,
 }
 
-/// What the model is asked.
+/// A question to the model.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
-    /// The title of one of the page's examples.
+    /// Title of one of the page's examples.
     example: Option<String>,
     prompt: Option<String>,
     method: String,
-    /// An answer to explain instead of the model's own.
+    /// An answer to explain, instead of the model's own.
     answer: Option<String>,
 }
 
-/// All lessons as they are written.
+/// The sources of all lessons.
 pub fn sources() -> Result<Vec<LessonSource>, String> {
     let source = |(name, json): (&'static str, &str)| {
         let source: LessonSource = serde_json::from_str(json).map_err(|error| format!("lesson {name}: {error}"))?;
@@ -53,7 +53,7 @@ pub fn sources() -> Result<Vec<LessonSource>, String> {
 }
 
 impl LessonSource {
-    /// What the model is asked, where `prompt_of` knows the prompts of the page's examples by their titles.
+    /// The questions to the model. `prompt_of` returns the prompt of the page's example with this title.
     pub fn questions(&self, prompt_of: impl Fn(&str) -> Option<String>) -> Result<Vec<Question>, String> {
         let question = |asked: &Asked| {
             let prompt = asked.prompt.clone().or_else(|| prompt_of(asked.example.as_deref()?));

@@ -43,7 +43,7 @@ struct Example {
     title: String,
     task: String,
     prompt: String,
-    /// The right answer, where the model gives another one.
+    /// The right answer, if the model gives another one.
     right: Option<String>,
 }
 
@@ -95,7 +95,7 @@ fn explained(session: &mut Session<Engine>, question: &Question) -> Result<Docum
     }
 }
 
-/// "Three facts, of nine" as "three-facts-of-nine".
+/// Converts "Three facts, of nine" to "three-facts-of-nine".
 fn slug(title: &str) -> String {
     let words = title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join("-")

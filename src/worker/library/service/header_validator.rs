@@ -19,7 +19,7 @@ pub struct HeaderValidator {
     is_first_file: bool,
     /// End of the last tensor according to the header; `None` until known.
     end: Option<u64>,
-    /// Why the chat template cannot be used: the model runs without it.
+    /// Why the chat template cannot be used. The model then runs without it.
     pub template_problem: Option<String>,
 }
 

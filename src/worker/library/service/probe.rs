@@ -11,7 +11,7 @@ use crate::library::retry::{Retries, RetryPolicy};
 /// Enough for architecture, sizes and license, which come before the vocabulary.
 const FIRST_BYTES: u64 = 64 << 10;
 
-/// What a server reports about one file, and its first bytes, which are not downloaded again.
+/// Facts that a server reports about one file, and its first bytes, which are not downloaded again.
 pub struct FileProbe {
     pub address: String,
     pub version: FileVersion,

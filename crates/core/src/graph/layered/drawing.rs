@@ -1,18 +1,18 @@
-//! What is drawn, where there is room for it, and where it goes.
+//! Input and output of a layered drawing.
 
-/// The room there is, in any unit of length.
+/// The available space, in any unit of length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayeredSpace {
     pub width: f64,
     pub node_width: f64,
-    /// Between two nodes of a layer.
+    /// Gap between two nodes of a layer.
     pub gap: f64,
-    /// Of an edge that carries 1; the edges at a node share its width where they would not fit.
+    /// Thickness of an edge with flow 1. The edges at a node are thinner if they would not fit its width.
     pub thickness: f64,
 }
 
 impl LayeredSpace {
-    /// How many nodes fit beside one another.
+    /// Number of nodes that fit next to each other.
     pub(super) fn per_layer(&self) -> usize {
         (((self.width + self.gap) / (self.node_width + self.gap)) as usize).max(1)
     }
@@ -23,27 +23,27 @@ impl LayeredSpace {
 pub struct LayeredEdge {
     pub from: usize,
     pub to: usize,
-    /// What it carries, at least 0.
+    /// Flow along the edge, at least 0.
     pub flow: f64,
 }
 
-/// Where a sentence goes.
+/// Position of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayeredNode {
     pub source: usize,
-    /// From the top, 0-based.
+    /// 0-based layer, counted from the top.
     pub layer: usize,
-    /// Of its middle.
+    /// x of the middle of the node.
     pub x: f64,
 }
 
-/// Where sentences and edges go.
+/// Positions of sentences and edges.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LayeredDrawing {
     pub n_layers: usize,
-    /// By source.
+    /// Sorted by source.
     pub nodes: Vec<LayeredNode>,
-    /// For each edge: its middle at the lower end of its source, at the layers that it passes, and at the upper end of its target, one x
-    /// for each layer from its source's to its target's.
+    /// For each edge, x of its middle at the bottom of its source, in the layers that it passes, and at the top of its target: one x per
+    /// layer.
     pub routes: Vec<Vec<f64>>,
 }

@@ -1,15 +1,15 @@
-//! Which layer each sentence is in, and the slots of the edges that pass it.
+//! Assigns sentences to layers, and adds dummy nodes to the layers that edges pass.
 
 use super::drawing::{LayeredEdge, LayeredNode};
 
-/// What stands in a layer.
+/// A node or a dummy node.
 #[derive(Clone, Debug)]
 pub enum Slot {
     Node { source: usize },
     Passing,
 }
 
-/// A neighbor in the next layer, and the edge that leads there.
+/// A neighbor in an adjacent layer, and the edge that leads there.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
     pub slot: usize,
@@ -17,16 +17,16 @@ pub struct Link {
     pub flow: f64,
 }
 
-/// The slots of all layers, and how edges lead through them.
+/// The nodes and dummy nodes of all layers, and the links between them.
 #[derive(Debug)]
 pub struct Layers {
     pub slots: Vec<Slot>,
-    /// For each slot, in the layers above and below.
+    /// For each slot, its links to the layer above. `below` has those to the layer below.
     pub above: Vec<Vec<Link>>,
     pub below: Vec<Vec<Link>>,
-    /// The slots of each layer, from left to right; the first layer is on top.
+    /// The slots of each layer, from left to right. The first layer is at the top.
     pub rows: Vec<Vec<usize>>,
-    /// For each slot the layer that it is in.
+    /// The layer of each slot.
     layer_of: Vec<usize>,
 }
 
@@ -72,7 +72,7 @@ impl Layers {
         matches!(self.slots[slot], Slot::Node { .. })
     }
 
-    /// The sentences at `x`, one for each slot, by source.
+    /// The nodes at positions `x` (one per slot), sorted by source.
     pub fn nodes(&self, x: &[f64]) -> Vec<LayeredNode> {
         let node = |(slot, kind): (usize, &Slot)| match *kind {
             Slot::Node { source } => Some(LayeredNode { source, layer: self.layer_of[slot], x: x[slot] }),
@@ -82,8 +82,8 @@ impl Layers {
     }
 }
 
-/// For each source how many layers above the lowest it is, where it is drawn. Latest first, each goes as low as what it leads to and the
-/// room in the layer allow; what leads to nothing drawn is still above the output.
+/// For each drawn source, the number of layers below it. Sources are placed latest first, each as low as its targets and the room in the
+/// layer allow. A source without drawn targets is placed above the lowest layer, unless it is an output.
 fn heights(edges: &[LayeredEdge], outputs: &[usize], per_layer: usize) -> Vec<Option<usize>> {
     let n_sources = edges.iter().map(|edge| edge.to).chain(outputs.iter().copied()).max().map_or(0, |last| last + 1);
     let mut heights: Vec<Option<usize>> = vec![None; n_sources];

@@ -1,12 +1,12 @@
-//! A layered drawing of the graph (Sugiyama, Tagawa and Toda, 1981): what led to the output stands above it.
+//! Layered drawing of the graph (Sugiyama, Tagawa and Toda, 1981). Sources are above the sentences that depend on them.
 //!
-//! 1. `layers`: each sentence one layer above those that it leads to, at most so many in a layer (after Coffman and Graham, 1972);
-//!    long edges pass the layers between in slots of their own.
-//! 2. `order`: sentences and passing edges of a layer are sorted by the mean position of their neighbors, up and down, as long as that
-//!    leaves fewer crossings.
-//! 3. `position`: each goes as near to its neighbors as its own neighbors in the layer allow.
+//! 1. `layers`: each sentence is one layer above its highest target, and the number of sentences per layer is limited (after Coffman and
+//!    Graham, 1972). Long edges have a dummy node in each layer that they pass.
+//! 2. `order`: nodes and dummy nodes of a layer are sorted by the mean position of their neighbors, in sweeps down and up. The order with
+//!    the fewest crossings is kept.
+//! 3. `position`: each node is placed as close to its neighbors as the others in its layer allow.
 //!
-//! Libraries of the registry (dagre, rust-sugiyama) do not bound how wide a layer becomes; a phone does.
+//! The crates dagre and rust-sugiyama do not limit the width of a layer, which phones require.
 
 mod drawing;
 mod layers;
@@ -18,8 +18,8 @@ use layers::Layers;
 
 use crate::order::ascending;
 
-/// The drawing of `edges` and of `outputs`, which are drawn even without edges. The same input gives the same drawing, in whatever
-/// order the edges come. `edges` go from earlier to later sources.
+/// Draws `edges` and `outputs`. Outputs are drawn even without edges. `edges` go from earlier to later sources. The result does not depend
+/// on the order of `edges`.
 pub fn layered(edges: &[LayeredEdge], outputs: &[usize], space: &LayeredSpace) -> LayeredDrawing {
     let n_sources = edges.iter().map(|edge| edge.to + 1).max().unwrap_or(0);
     let sorted = ascending(&edges.iter().map(|edge| (edge.from * n_sources + edge.to) as f64).collect::<Vec<f64>>());
@@ -79,7 +79,7 @@ mod tests {
         let drawing = layered(&edges, &[2], &SPACE);
         let ends: Vec<f64> = drawing.routes.iter().map(|route| route[1]).collect();
         let x = |source: usize| drawing.nodes[source].x;
-        // Around the middle of the node, 30 and 10 wide.
+        // The edges are 30 and 10 wide, and centered on the node.
         let side = (x(0) - x(1)).signum();
         let apart = [ends[0] - x(2) - 5.0 * side, ends[1] - x(2) + 15.0 * side];
         assert!(apart.iter().all(|difference| difference.abs() < 1e-9), "{ends:?}");

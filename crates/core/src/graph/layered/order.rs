@@ -1,11 +1,11 @@
-//! Fewer crossings: the order of the slots within their layers.
+//! Orders the slots within their layers to reduce crossings.
 
 use super::layers::{Layers, Link};
 use crate::order::ascending;
 
 const SWEEPS: usize = 24;
 
-/// Sorts each layer by the mean position of its neighbors in the layer before it, down and up in turn, and keeps the best order seen.
+/// Sorts each layer by the mean position of its neighbors in the layer before it, in sweeps down and up. Keeps the best order found.
 pub fn reduce_crossings(layers: &mut Layers) {
     let mut best = layers.rows.clone();
     let mut fewest = crossings(layers);
@@ -27,7 +27,7 @@ pub fn reduce_crossings(layers: &mut Layers) {
     layers.rows = best;
 }
 
-/// Slots without neighbor there keep their place among those around them.
+/// Sorts layer `row` by the neighbors in layer `fixed`. A slot without a neighbor there is sorted by its current position.
 fn sort_row(layers: &mut Layers, row: usize, fixed: usize) {
     let place = places(layers, fixed);
     let links = if fixed < row { &layers.above } else { &layers.below };
@@ -40,14 +40,14 @@ fn sort_row(layers: &mut Layers, row: usize, fixed: usize) {
     layers.rows[row] = ascending(&means).into_iter().map(|at| layers.rows[row][at]).collect();
 }
 
-/// For each slot of a layer its position in it.
+/// The position of each slot of a layer.
 fn places(layers: &Layers, row: usize) -> Vec<usize> {
     let mut places = vec![0; layers.slots.len()];
     layers.rows[row].iter().enumerate().for_each(|(place, &slot)| places[slot] = place);
     places
 }
 
-/// How often edges between neighboring layers cross.
+/// Number of crossings of edges between adjacent layers.
 fn crossings(layers: &Layers) -> usize {
     (1..layers.rows.len())
         .map(|row| {
@@ -60,10 +60,10 @@ fn crossings(layers: &Layers) -> usize {
         .sum()
 }
 
-/// How many pairs stand in another order by their second numbers than by their first, in which they ascend.
+/// Number of pairs whose second numbers are in the opposite order. `ends` ascends by its first numbers.
 fn inversions(ends: &[(usize, usize)]) -> usize {
     let mut ends = ends.to_vec();
-    // Pairs with the same first number are in no order.
+    // Sort by the second number too, because edges from the same slot do not cross.
     ends.sort_unstable();
     let mut before: Vec<usize> = Vec::with_capacity(ends.len());
     ends.into_iter()

@@ -1,14 +1,14 @@
-//! Where the slots of a layer stand, and where edges touch their sentences.
+//! Computes the positions of slots in their layers, and the ports where edges touch sentences.
 
 use super::drawing::{LayeredEdge, LayeredSpace};
 use super::layers::{Layers, Link};
 use crate::order::ascending;
 
 const SWEEPS: usize = 16;
-/// The least room of an edge that passes a layer, in gaps between nodes.
+/// Minimum width of a passing edge, as a multiple of the gap between nodes.
 const PASSING_GAPS: f64 = 0.75;
 
-/// The middle of each slot.
+/// x of the middle of each slot.
 pub fn positions(layers: &Layers, space: &LayeredSpace) -> Vec<f64> {
     let rooms: Vec<Vec<f64>> = layers.rows.iter().map(|row| room(layers, row, space)).collect();
     let mut x = vec![space.width / 2.0; layers.slots.len()];
@@ -24,8 +24,8 @@ pub fn positions(layers: &Layers, space: &LayeredSpace) -> Vec<f64> {
     x
 }
 
-/// The width that each slot of a layer takes, gaps included: nodes theirs, passing edges as much as they are thick, or their part of
-/// what is left where the layer is full.
+/// Width of each slot of a layer, including gaps. Nodes have a fixed width. Passing edges get their thickness plus a margin, or share the
+/// remaining space if the layer is full.
 fn room(layers: &Layers, row: &[usize], space: &LayeredSpace) -> Vec<f64> {
     let nodes = row.iter().filter(|&&slot| layers.is_node(slot)).count();
     let left = (space.width + space.gap - nodes as f64 * (space.node_width + space.gap)).max(0.0);
@@ -38,7 +38,7 @@ fn room(layers: &Layers, row: &[usize], space: &LayeredSpace) -> Vec<f64> {
     row.iter().map(|&slot| if layers.is_node(slot) { space.node_width + space.gap } else { wanted(slot) * part }).collect()
 }
 
-/// Of both sides, by what flows; where the slot is if it has none.
+/// Mean x of the neighbors above and below, weighted by flow. The slot's own x if it has no neighbors.
 fn mean_of_neighbors(layers: &Layers, slot: usize, x: &[f64]) -> f64 {
     let links = || layers.above[slot].iter().chain(&layers.below[slot]);
     let weight = |link: &Link| link.flow + 1e-6;
@@ -46,8 +46,8 @@ fn mean_of_neighbors(layers: &Layers, slot: usize, x: &[f64]) -> f64 {
     if total == 0.0 { x[slot] } else { links().map(|link| weight(link) * x[link.slot]).sum::<f64>() / total }
 }
 
-/// Positions in the order given, no nearer to one another than their rooms allow and within the width, with the least sum of squared
-/// distances from those wanted: isotonic regression by merging neighbors that are too near (Ayer et al., 1955).
+/// Positions in the given order and within the width, no closer to each other than `rooms` allows. Minimizes the sum of squared distances
+/// from `wanted` by isotonic regression, which merges neighbors that are too close (Ayer et al., 1955).
 fn place(wanted: &[f64], rooms: &[f64], width: f64) -> Vec<f64> {
     let mut offset = 0.0;
     let offsets: Vec<f64> = rooms
@@ -68,14 +68,14 @@ fn place(wanted: &[f64], rooms: &[f64], width: f64) -> Vec<f64> {
         }
         blocks.push(block);
     }
-    // Half a gap on either side lies outside.
+    // If the layer is full, half a gap on either side is outside the width.
     let slack = width - offset;
     let (low, high) = if slack > 0.0 { (0.0, slack) } else { (slack / 2.0, slack / 2.0) };
     let shifts = blocks.iter().flat_map(|&(sum, count)| std::iter::repeat_n((sum / count as f64).clamp(low, high), count));
     shifts.zip(&offsets).map(|(shift, offset)| shift + offset).collect()
 }
 
-/// For each edge one x for each layer that it touches.
+/// For each edge, one x per layer that it touches.
 pub fn routes(layers: &Layers, edges: &[LayeredEdge], x: &[f64], space: &LayeredSpace) -> Vec<Vec<f64>> {
     let mut routes: Vec<Vec<f64>> = vec![Vec::new(); edges.len()];
     for row in &layers.rows {
@@ -91,7 +91,7 @@ pub fn routes(layers: &Layers, edges: &[LayeredEdge], x: &[f64], space: &Layered
     routes
 }
 
-/// Where edges to one side touch a node: side by side around its middle, in the order of their other ends.
+/// Ports: where the edges on one side touch a node. They are centered on the node, without gaps, in the order of their other ends.
 fn docks(links: &[Link], slot: usize, x: &[f64], space: &LayeredSpace) -> Vec<(usize, f64)> {
     let sorted = ascending(&links.iter().map(|link| x[link.slot]).collect::<Vec<f64>>());
     let flow: f64 = links.iter().map(|link| link.flow).sum();
@@ -116,7 +116,7 @@ mod tests {
             (&[50.0, 50.0], &[45.0, 55.0]),
             (&[10.0, 60.0, 40.0, 90.0], &[10.0, 45.0, 55.0, 90.0]),
             (&[60.0, 30.0, 30.0], &[30.0, 40.0, 50.0]),
-            // Not beyond either side.
+            // Positions stay within the width.
             (&[0.0, 0.0], &[5.0, 15.0]),
             (&[90.0, 100.0], &[85.0, 95.0]),
         ] {

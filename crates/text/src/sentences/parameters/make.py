@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the Punkt parameters of every language here, a folder each, from the data of the crate `punkt` 1.0.5:
+"""Writes the Punkt parameters of each language to its own folder next to this script, from the data of the crate `punkt` 1.0.5:
 
     python3 make.py ~/.cargo/registry/src/*/punkt-1.0.5/src/data
 """
@@ -12,13 +12,13 @@ BEG_UC, MID_UC, UNK_UC = 2, 4, 8
 LC = BEG_LC | MID_LC | UNK_LC
 UC = BEG_UC | MID_UC | UNK_UC
 
-# Of English all words are kept whose orthographic context can change a decision, of the others those that are likely to (see README.md):
-# with every word of at most so many letters.
+# For English, all words are kept whose orthographic context can change a decision. For the other languages, only words are kept that are
+# likely to change one (see README.md). They include every word of at most this many letters.
 LANGUAGES = {"english": None, "german": 5, "french": 4, "spanish": 4, "italian": 4, "portuguese": 4, "dutch": 4}
 
 
 def ortho_class(flags):
-    """The smallest context that decides as `flags` does (see README.md); None decides as an unknown word does."""
+    """The smallest context with the same decisions as `flags` (see README.md). None has the decisions of an unknown word."""
     if not flags & LC:
         return None
     if flags & MID_UC:
@@ -29,13 +29,13 @@ def ortho_class(flags):
 
 
 def is_likely(word, flags, short):
-    """Whether the word is likely to start a sentence after an abbreviation or a number: it started one in the training text, or is short,
-    and so most likely frequent."""
+    """Whether the word is likely to start a sentence after an abbreviation or a number: it started one in the training text, or it is
+    short and therefore probably frequent."""
     return flags & BEG_UC or len(word) <= short or ortho_class(flags) == "ortho_beg_lc"
 
 
 def write(file, lines):
-    """One entry a line, in byte order."""
+    """Writes one entry per line, in byte order."""
     lines = sorted(line.encode() for line in lines)
     assert lines and all(b"\n" not in line and b"\r" not in line for line in lines)
     file.write_bytes(b"\n".join(lines) + b"\n")

@@ -68,7 +68,7 @@ pub struct Download {
     spec: DownloadSpec,
     /// Sizes of all files.
     versions: Vec<FileVersion>,
-    /// Of every file, where its server was asked just now.
+    /// Probes of the files whose servers were just asked.
     probes: Rc<Vec<FileProbe>>,
     /// Folder in the storage; `None` for memory.
     folder: Option<Folder>,
@@ -91,7 +91,7 @@ struct FileTransfer {
     i: usize,
     sink: Sink,
     hash: Sha256,
-    /// Of all files before it.
+    /// Hash of all files before this one.
     hash_before: Sha256,
     header: HeaderValidator,
     version: FileVersion,
@@ -205,12 +205,12 @@ impl Download {
     }
 }
 
-/// The storage did not accept the downloaded bytes.
+/// The error for bytes that the storage did not accept.
 fn not_stored(error: StorageError) -> DownloadStop {
     DownloadStop::Interrupted(LibraryError::NotStored(error))
 }
 
-/// The version of a file, where its server was asked just now.
+/// The version of a file, if its server was just probed.
 fn version(probes: &[FileProbe], address: &str) -> FileVersion {
     probes.iter().find(|probe| probe.address == address).map(|probe| probe.version.clone()).unwrap_or_default()
 }

@@ -20,7 +20,7 @@ use crate::worker::library::protocol::LibraryEvent;
 
 /// Bytes that are read together to verify stored bytes.
 const CHUNK_BYTES: usize = 2 << 20;
-/// After so long without new bytes, the progress is posted; longer than the minimum time between two progress events.
+/// Time without new bytes after which the progress is posted. Longer than the minimum time between two progress events.
 const LATE_MILLIS: u32 = 150;
 /// Time between checks, while the download waits, for a pause and for the network.
 const POLL_MILLIS: u32 = 100;
@@ -67,18 +67,18 @@ impl Download {
         Ok(transfer)
     }
 
-    /// Whether bytes that come now can be added to those that are there: something tells that they are of the same file, now or when
-    /// all of them are here.
+    /// Whether new bytes can be appended to the present ones. Their version must prove, now or when the file is complete, that both belong
+    /// to the same file.
     fn can_continue(&self, transfer: &FileTransfer) -> bool {
         transfer.sink.position() == 0 || transfer.version.is_known() || self.is_verified_at_end(transfer)
     }
 
-    /// Whether a file of two versions would be noticed when it is complete.
+    /// Whether verification of the complete file would detect a mix of two versions.
     fn is_verified_at_end(&self, transfer: &FileTransfer) -> bool {
         self.spec.files[transfer.i].sha256.is_some() || self.spec.is_local_copy()
     }
 
-    /// Reads what an earlier download stored into the hashes.
+    /// Adds the bytes of an earlier download to the hashes.
     async fn verify_stored(&mut self, transfer: &mut FileTransfer) -> Result<(), DownloadStop> {
         let stored = transfer.sink.position();
         let mut position = 0;
@@ -173,7 +173,7 @@ impl Download {
         Ok(())
     }
 
-    /// One request for the bytes from the current position on.
+    /// Sends one request for the bytes from the current position on.
     async fn request(&mut self, transfer: &mut FileTransfer) -> RequestEnd {
         if !self.can_continue(transfer)
             && let Err(stop) = self.restart(transfer, DownloadNotice::NoRanges).await
@@ -205,7 +205,7 @@ impl Download {
                     _ => RequestEnd::Replaced(version),
                 };
             }
-            // Nothing tells whether these bytes belong to those that are there: the next request is for all of them.
+            // Nothing proves that these bytes belong to the present ones, so request the whole file next.
             None if start > 0 && !is_whole && !self.is_verified_at_end(transfer) => {
                 return match self.forget_version(transfer, version).await {
                     Ok(()) => RequestEnd::Rejected { cause: RetryCause::ConnectionLost, seconds: Some(0.0) },
@@ -270,8 +270,8 @@ impl Download {
         }
     }
 
-    /// The next bytes. Posts the progress if they do not come soon, because the bytes before them may have come too soon after the last
-    /// event to be posted.
+    /// The next bytes. If they are late, posts the progress: the bytes before them may have come too soon after the last event to be
+    /// posted.
     async fn next_chunk(&mut self, transfer: &FileTransfer, body: &mut Body) -> Result<Option<Vec<u8>>, RetryCause> {
         match select(Box::pin(body.next()), Box::pin(sleep(LATE_MILLIS))).await {
             Either::Left((chunk, _)) => chunk,
@@ -289,7 +289,7 @@ impl Download {
             return Err(DownloadStop::Discarded(LibraryError::TooLong));
         }
         self.put(transfer, bytes).await?;
-        // A local file arrives so fast that no message would be received between its chunks.
+        // A local file arrives so fast that no message would be handled between its chunks.
         match self.post_progress(transfer, position, DownloadStage::Downloading) {
             true => self.yield_to_page().await,
             false => Ok(()),
@@ -317,13 +317,13 @@ impl Download {
         transfer.sink.write(bytes).map_err(not_stored)
     }
 
-    /// Discards this file. Those before it stay.
+    /// Discards this file. Keeps the files before it.
     async fn restart(&mut self, transfer: &mut FileTransfer, notice: DownloadNotice) -> Result<(), DownloadStop> {
         self.notice = Some(notice);
         transfer.sink.restart().map_err(not_stored)?;
         if let Some(folder) = self.folder.as_ref().filter(|_| transfer.sink.is_in_memory()) {
-            // What was stored before the storage was full would be taken for the beginning of the new file. The checkpoint counts, so
-            // it goes first.
+            // Delete the old bytes, or a later download would resume from them. Delete the checkpoint first, because it decides what is
+            // resumed.
             for name in [journal::checkpoint_file(transfer.i), journal::data_file(transfer.i)] {
                 folder.delete(&name).await.map_err(not_stored)?;
             }
@@ -333,7 +333,7 @@ impl Download {
         Ok(())
     }
 
-    /// Starts the file again as that of which nothing but its length is known.
+    /// Restarts the file and forgets its version, except the length.
     async fn forget_version(&mut self, transfer: &mut FileTransfer, version: FileVersion) -> Result<(), DownloadStop> {
         let total = transfer.version.total.or(version.total);
         transfer.version = FileVersion { total, ..FileVersion::default() };
@@ -341,7 +341,7 @@ impl Download {
         self.restart(transfer, DownloadNotice::NoRanges).await
     }
 
-    /// Records the version that the first bytes are of, where that was not known before.
+    /// Records the version of the first bytes, if it was unknown before.
     async fn remember_version(&mut self, transfer: &FileTransfer) -> Result<(), DownloadStop> {
         let known = self.versions.get(transfer.i);
         if known.is_none_or(|known| (&known.etag, &known.last_modified) == (&transfer.version.etag, &transfer.version.last_modified)) {
