@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_problem_quotes_at_length_is_cut_in_the_middle() {
+    fn long_problem_text_loses_its_middle() {
         let name = "\u{e9}\u{1f600}".repeat(50_000);
         let problem = Problem::new(format!("the model has no tensor {name} that can be used"), "Choose another model file.");
         assert!(problem.what.starts_with("The model has no tensor \u{e9}") && problem.what.ends_with(" that can be used."));

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_names_a_file_of_the_gallery_and_no_other() {
+    fn fragment_opens_only_gallery_files() {
         let entry = GalleryEntry::of_fragment("#gallery=01-scarves").unwrap();
         assert_eq!((entry.path().as_str(), entry.fragment().as_str()), ("gallery/01-scarves.json", "gallery=01-scarves"));
         for other in ["#gallery=", "#gallery=../models/demo", "#gallery=https://a.b/c", "#g3.x", ""] {
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn every_explanation_of_the_gallery_is_a_document_of_the_built_in_model() {
+    fn gallery_contains_complete_explanations_by_built_in_model() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/public/gallery");
         let Gallery { explanations, lessons } = parse(&std::fs::read_to_string(format!("{folder}/index.json")).unwrap());
         assert!(explanations.len() >= 8 && lessons.len() >= 6);

@@ -15,7 +15,7 @@ mod tests {
     use crate::app::gallery;
 
     #[test]
-    fn it_explains_the_first_example_and_misses_none_of_its_sentences() {
+    fn welcome_explains_first_gallery_text_with_pairs() {
         let document = document().unwrap();
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/public/gallery");
         let first = &gallery::parse(&std::fs::read_to_string(format!("{folder}/index.json")).unwrap()).explanations[0];

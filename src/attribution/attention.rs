@@ -30,7 +30,7 @@ mod tests {
     use crate::lm::Readout;
 
     #[test]
-    fn attention_counts_by_its_mean_over_the_tokens_of_the_source() {
+    fn attention_effect_averages_over_source_tokens() {
         let base = Readout::default();
         let observation = Observation { base: &base, passes: &[], attention: &[3.0, 6.0], flow: &[], length: 3 };
         assert_eq!([0, 1].map(|t| (ATTENTION.effect)(&observation, t)), [1.0, 2.0]);

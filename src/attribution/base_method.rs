@@ -101,7 +101,7 @@ mod tests {
     use crate::attribution::{METHODS, method};
 
     #[test]
-    fn only_methods_that_read_attention_refuse_a_model_with_layers_without_it() {
+    fn attention_methods_reject_models_without_attention() {
         let refusing = |attends: bool| -> Vec<&str> {
             METHODS.iter().filter(|method| method.check_model(&config(attends)).is_err()).map(|method| method.id).collect()
         };
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_derivation_is_weighted_by_flow_where_the_model_can_tell_it() {
+    fn flow_weighting_requires_attention_in_all_layers() {
         let pairs = method("pairs").expect("there is one");
         let usual = MethodText::of("pairs").derivation;
         assert_eq!(usual.weighting, Weighting::Flow);

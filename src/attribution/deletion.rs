@@ -77,7 +77,7 @@ mod tests {
 
     /// If end tokens replace the first or the third prompt sentence, the three generated tokens lose 1/4 + 2/4 + 3/4 times 3 or 7 nats.
     #[test]
-    fn a_curve_falls_by_what_each_deleted_sentence_is_worth_and_texts_in_common_are_scored_once() {
+    fn deletion_curves_add_losses_and_share_passes() {
         let (transcript, segments) = text();
         let mut model = FakeModel::additive(true);
         let orders = [vec![0, 1, 2], vec![2, 1, 0]];
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn random_orders_have_every_sentence_once_and_follow_from_the_seed() {
+    fn random_orders_are_seeded_permutations() {
         let orders = random_orders(20, 4, 7);
         assert_eq!((orders.len(), &orders), (4, &random_orders(20, 4, 7)));
         assert_ne!(orders, random_orders(20, 4, 8));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deleted_does_not_depend_on_the_order_and_a_sentence_without_tokens_deletes_nothing() {
+    fn deleted_sorts_sentences_and_skips_empty_ones() {
         let segments = Segments { prompt: vec![1..2, 2..2, 2..4], generation: vec![4..5, 5..5] };
         assert_eq!([[2, 0, 1], [1, 0, 2]].map(|order| deleted(&order, &segments)), [[0, 2], [0, 2]]);
     }

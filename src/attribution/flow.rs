@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flow_into_a_sentence_is_the_mean_over_its_tokens_and_none_from_a_source_without_tokens() {
+    fn flow_table_averages_tokens_and_zeroes_empty_sources() {
         let transcript = Transcript { tokens: vec![5; 8], generation: 4..8, end_token: 2, control_tokens: Vec::new(), infills: Vec::new() };
         let segments = Segments { prompt: vec![1..2, 2..2, 2..4], generation: vec![4..6, 6..7, 7..8] };
         // Flow into tokens 4 to 7, each from the first, third, fourth and fifth source.

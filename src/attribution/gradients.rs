@@ -68,7 +68,7 @@ mod tests {
     use crate::lm::Readout;
 
     #[test]
-    fn the_path_leads_from_end_tokens_to_the_text_and_leaves_the_frame_alone() {
+    fn gradient_path_blends_sentences_but_not_frame() {
         let transcript =
             Transcript { tokens: vec![9, 5, 6, 7, 8], generation: 3..5, end_token: 2, control_tokens: Vec::new(), infills: Vec::new() };
         let segments = Segments { prompt: vec![1..2, 2..3], generation: vec![3..4, 4..5] };
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slope_is_a_difference_of_passes_over_their_distance_and_the_length_of_the_source() {
+    fn slope_divides_difference_by_distance_and_length() {
         let readout = |log_prob| Readout { log_probs: vec![0.0, log_prob], ..Readout::default() };
         let (base, passes) = (readout(-9.0), [readout(-1.0), readout(-1.25)]);
         let observation = Observation { base: &base, passes: &passes, attention: &[0.0, 6.0], flow: &[], length: 4 };

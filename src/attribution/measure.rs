@@ -279,7 +279,7 @@ mod tests {
     /// Computed by hand. As end tokens, the sources cost the three generated tokens n/4 times 1 + 2, 3 + 4 and 5 nats. The last sentence
     /// has two tokens. The slope along the path has the same values, here divided by the number of source tokens.
     #[test]
-    fn the_score_of_a_sentence_is_the_mean_effect_over_its_tokens_and_all_rounds() {
+    fn scores_average_effects_over_tokens_and_rounds() {
         let drop: [&[f64]; 2] = [&[0.75, 0.0, 1.75], &[1.875, 0.0, 4.375, 3.125]];
         let expected: [(&str, [&[f64]; 2]); 9] = [
             ("pairs", drop),
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_is_asked_for_what_the_methods_read_and_no_more() {
+    fn requests_contain_only_needed_readouts() {
         let sources = [1..3, 3..5, 5..6];
         let scored = |passes: usize| Asked { edits: 0, passes, divergences: false, attended: Vec::new() };
         let attended = |asked: Asked| Asked { attended: sources.to_vec(), ..asked };
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_filled_by_the_model_itself_with_no_control_token() {
+    fn infill_forbids_control_tokens_and_requires_masked_infills() {
         let (transcript, segments) = text();
         let methods = [method("reagent").expect("there is one")];
         let mut model = FakeModel::additive(true);
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn every_base_text_and_pass_is_told_and_a_column_with_its_last_pass() {
+    fn progress_reports_every_pass_and_completed_column() {
         let told = |id: &str, flow_first: bool| measured(&[id], flow_first, true, usize::MAX).1;
         let base = |with_flow: bool| Told::Base { with_flow };
         assert_eq!(told("pert", false), [base(false), Told::Column(0, 1), Told::Column(2, 2), Told::Column(3, 3)]);
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_after_a_stop_and_what_was_told_is_in_the_table() {
+    fn stopped_measurement_keeps_exactly_reported_columns() {
         for id in METHODS.iter().map(|method| method.id) {
             let (_, all, _) = measured(&[id], true, true, usize::MAX);
             for last in 0..all.len() {

@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_of_a_fact_are_seen_together_and_a_dead_sentence_is_not_killed_twice() {
+    fn joint_effect_ignores_already_lost_sentences() {
         assert!((joint_effect([0.0, 0.0], 5.0) - 5.0 * (1.0 - (-5.0_f64).exp())).abs() < 1e-12);
         assert!(joint_effect([5.0, 0.0], 9.0) < 0.03);
         assert_eq!(joint_effect([5.0, 5.0], 6.0), 0.0);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn all_pairs_are_measured_while_they_are_few_and_then_those_that_share_most_words() {
+    fn many_sources_limit_pairs_to_shared_words() {
         let (transcript, segments) = text(3, 2);
         let pairs = chosen_pairs(&transcript, &segments);
         assert_eq!(pairs.values().map(Vec::len).sum::<usize>(), 6);
@@ -332,7 +332,7 @@ mod tests {
     /// Two sources before a generated sentence of five tokens. Each token has a loss without the first source, without the second, and
     /// without both.
     #[test]
-    fn words_are_told_for_which_either_source_is_enough_or_both_are_needed() {
+    fn pairs_list_tokens_needing_either_or_both() {
         let transcript =
             Transcript { tokens: (0..9).collect(), generation: 3..9, end_token: 0, control_tokens: Vec::new(), infills: Vec::new() };
         let segments = Segments { prompt: vec![1..2, 2..3], generation: vec![3..4, 4..9] };
@@ -356,7 +356,7 @@ mod tests {
 
     /// Three sources before two sentences of one token each. Either of the first two sources is enough for the second sentence.
     #[test]
-    fn a_joint_effect_is_shared_equally_and_without_one_scores_stay_as_they_were() {
+    fn joint_effect_is_split_equally_between_sources() {
         let (transcript, segments) = (
             Transcript { tokens: (0..6).collect(), generation: 4..6, end_token: 0, control_tokens: Vec::new(), infills: Vec::new() },
             Segments { prompt: vec![1..2, 2..3, 3..4], generation: vec![4..5, 5..6] },
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_of_pairs_is_a_tenth_of_what_all_sources_do_and_what_is_kept_more_than_a_hundredth() {
+    fn small_pair_effects_lose_tokens_or_are_dropped() {
         let (transcript, segments) = text(2, 1);
         let told = |amount: f64, needed_by_both: f64| {
             let mut measurement = PairMeasurement::new(&MeasureRequest::new(&[&PAIRS], &transcript, &segments));

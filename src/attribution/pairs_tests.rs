@@ -51,7 +51,7 @@ fn assert_close(found: &[f64], expected: [f64; 4]) {
 }
 
 #[test]
-fn a_fact_that_is_said_twice_is_missed_alone_and_found_in_pairs() {
+fn pairs_find_repeated_fact_missed_alone() {
     let either = |is_there: &[bool]| is_there[0] || is_there[3];
     let alone = measured(either, "pert");
     assert!(alone.tables[0].row(1).iter().all(|score| score.unwrap() == 0.0));
@@ -74,13 +74,13 @@ fn facts_that_only_help_together_share_equally() {
 
 /// The exact Shapley values of these games are 1/4 for each source.
 #[test]
-fn shares_are_shapley_values_where_two_copies_of_two_facts_are_needed() {
+fn pair_shares_match_shapley_values_for_copies() {
     let (shares, _) = shares(|is_there| (is_there[0] || is_there[3]) && (is_there[1] || is_there[2]));
     assert_close(&shares, [0.25; 4]);
 }
 
 #[test]
-fn no_round_measures_a_text_again_that_a_pass_has_measured() {
+fn pair_rounds_reuse_measured_base_texts() {
     let (transcript, segments) = text();
     let mut model = FakeModel::additive(true);
     let methods = [method("pairs").unwrap()];

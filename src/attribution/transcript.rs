@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_are_prompt_sentences_and_then_generated_ones_each_with_those_that_it_can_influence() {
+    fn targets_are_generated_sentences_after_their_source() {
         let segments = Segments { prompt: vec![1..3, 3..3], generation: vec![3..5, 5..6] };
         assert_eq!(segments.n_sources(), 3);
         assert_eq!([0, 1, 2].map(|j| segments.source(j).clone()), [1..3, 3..3, 3..5]);

@@ -160,7 +160,7 @@ mod tests {
     const FILE: &str = "https://huggingface.co/Qwen/Qwen3-0.6B-GGUF/resolve/main/Qwen3-0.6B-Q8_0.gguf";
 
     #[test]
-    fn every_way_to_name_a_file_of_hugging_face_leads_to_the_file() {
+    fn hugging_face_addresses_resolve_to_file() {
         for typed in [
             FILE,
             "https://huggingface.co/Qwen/Qwen3-0.6B-GGUF/blob/main/Qwen3-0.6B-Q8_0.gguf",
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_of_another_site_has_an_address_that_can_be_read() {
+    fn document_address_rejects_disguised_hosts() {
         for (address, opened) in [
             (" https://Example.org:8443/a_b/c.json?v=1#top ", "https://example.org:8443/a_b/c.json?v=1"),
             ("http://[::1]:8080/c.json", "http://[::1]:8080/c.json"),

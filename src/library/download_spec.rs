@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_local_file_is_read_by_its_object_url_while_there_is_one() {
+    fn local_file_is_read_by_object_url() {
         let file = FileSpec::local("c.gguf", 9, 1.5);
         assert_eq!((file.source(), file.bytes), (file.address.as_str(), Some(9)));
         let opened = FileSpec { object_url: Some("blob:1".into()), ..file };
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_at_addresses_is_as_long_as_its_files_once_they_are_known() {
+    fn model_length_requires_all_file_lengths() {
         let mut spec = DownloadSpec::at("c", vec!["https://a.b/1".into(), "https://a.b/2".into()]);
         assert_eq!((spec.name.as_str(), spec.is_local_copy()), ("c", false));
         assert_eq!(spec.files.iter().map(FileSpec::source).collect::<Vec<_>>(), ["https://a.b/1", "https://a.b/2"]);

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_refuses_for_good_may_want_a_license_accepted() {
+    fn repeated_refusal_suggests_accepting_license() {
         assert!(Problem::from(LibraryError::after_retries(RetryCause::Refused(403))).remedy.contains("license"));
         let problem = Problem::from(LibraryError::after_retries(RetryCause::Stalled));
         assert_eq!(problem.what, "The download cannot continue: no data came for 30 seconds.");

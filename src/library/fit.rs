@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_names_the_memory_and_the_text_that_it_is_for() {
+    fn fit_reason_names_memory_and_text_length() {
         let needed = memory_needed(640_000_000, &qwen(), USUAL_TOKENS);
         let (fit, reason) = model_fit(640_000_000, &qwen(), &device(Some(false), Some(needed)));
         assert_eq!((fit, reason.as_str()), (ModelFit::Fits, "It needs about 1.2 GB of memory with a text of 2048 tokens"));

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_succeed_later_is_asked_for_again_and_nothing_else() {
+    fn only_temporary_failures_are_retried() {
         for status in [408, 425, 429, 500, 503, 599] {
             let again = ResponseAction::Retry { cause: RetryCause::Busy(status), seconds: None };
             assert_eq!(response(status).action(0), again);

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn only_bytes_that_are_there_and_in_the_checkpoint_are_resumed_from() {
+    fn resume_requires_bytes_on_disk_and_in_checkpoint() {
         assert_eq!(resumable_bytes(Some(&checkpoint(500)), 700), 500);
         assert_eq!(resumable_bytes(Some(&checkpoint(500)), 300), 300);
         for damaged in [None, Some(""), Some("0000000000000000500"), Some("what is this, pray? ")] {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_a_file_goes_on_when_the_same_file_is_chosen_again() {
+    fn local_copy_continues_only_for_same_file() {
         let chosen = |bytes, modified, url: &str| {
             let file = FileSpec { object_url: Some(url.into()), ..FileSpec::local("c.gguf", bytes, modified) };
             DownloadSpec { name: "c".into(), files: vec![file] }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_complete_when_it_was_verified_and_still_has_its_length() {
+    fn complete_model_has_verified_file_lengths() {
         let completion = Completion { bytes: vec![3, 4], sha256: "ab".into() };
         assert!(is_complete(Some(&completion), &[3, 4]));
         assert!(!is_complete(Some(&completion), &[3, 3]) && !is_complete(Some(&completion), &[3]) && !is_complete(None, &[3, 4]));

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_model_is_downloaded_as_it_was_when_it_was_listed() {
+    fn registry_entries_keep_listed_facts_in_spec() {
         let models = parse(include_str!("../../public/models/registry.json"));
         for model in &models {
             let spec = model.spec();

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_not_asked_before_it_wants_and_a_visitor_does_not_wait_for_long() {
+    fn requested_delay_is_respected_unless_too_long() {
         let delay = |policy, requested| Retries::new(policy).delay_seconds(RetryCause::Busy(429), Some(requested), 0.5);
         assert_eq!((delay(RetryPolicy::DOWNLOAD, 9.0), delay(RetryPolicy::DOWNLOAD, 0.0)), (Some(9.0), Some(0.5)));
         assert_eq!((delay(RetryPolicy::DOWNLOAD, 60.0), delay(RetryPolicy::PREVIEW, 60.0)), (Some(60.0), None));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_ends_in_time_or_when_the_network_is_back_but_never_without_one() {
+    fn wait_ends_on_time_or_reconnect_never_offline() {
         let mut wait = RetryTimer::new(2.0, false, 0.0);
         assert_eq!((wait.poll(500.0, false), wait.poll(2_000.0, false)), (TimerState::Running(1.5), TimerState::Elapsed));
         assert!(!wait.was_offline());
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_asked_to_wait_is_not_disturbed_because_the_network_is_back() {
+    fn reconnect_does_not_shorten_requested_wait() {
         let mut wait = RetryTimer::new(2.0, true, 0.0);
         assert_eq!((wait.poll(500.0, true), wait.poll(1_000.0, false)), (TimerState::Offline, TimerState::Running(1.0)));
         assert_eq!(wait.poll(2_000.0, false), TimerState::Elapsed);

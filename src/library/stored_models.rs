@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_download_goes_on_where_all_of_its_addresses_are_known() {
+    fn incomplete_download_with_known_addresses_is_resumable() {
         let published = || FileSpec { address: "https://a.b/c.gguf".into(), ..FileSpec::default() };
         let begun = stored(vec![published()], None);
         assert!(begun.is_resumable() && !begun.is_complete());

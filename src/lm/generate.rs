@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_text_that_stands_there_again_and_again_is_a_repetition() {
+    fn only_long_trailing_repeats_count_as_repetition() {
         let sentence: Vec<TokenId> = (10..30).collect();
         assert!(is_repeating(&[[1, 2].as_slice(), &[7; 48]].concat()));
         assert!(!is_repeating(&[[1, 2].as_slice(), &[7; 47]].concat()));

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_no_divergence_and_what_cannot_be_is_an_error() {
+    fn checked_zeroes_noise_and_rejects_impossible_values() {
         for (computed, divergence) in [(-9e-4, 0.0), (0.0, 0.0), (1e-5, 0.0), (3e-5, 3e-5), (3.0, 3.0)] {
             assert_eq!(checked(-1.0, computed, 0.0).unwrap().divergences, [divergence]);
         }

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn greedy_takes_the_most_likely_token_and_the_first_of_several() {
+    fn greedy_chooses_first_most_likely_token() {
         assert_eq!(Sampler::greedy().sample(&LOGITS).unwrap(), 1);
         assert_eq!(Sampler::greedy().sample(&[0.0, 1.0, 1.0]).unwrap(), 1);
     }

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prompt_out_of_scope_is_said_before_a_doubtful_answer() {
+    fn out_of_scope_takes_precedence_over_doubtful() {
         let check: AnswerCheck = serde_json::from_str(
             r#"{"doubtful": {"bias": -1, "weights": {"a": 2}}, "out_of_scope": {"bias": -1, "weights": {"b": 2, "unheard of": 9}}}"#,
         )

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_any_script_are_found_from_any_part_of_a_character() {
+    fn whole_words_are_found_from_partial_characters() {
         // The text has an ideographic space, and a letter whose two bytes are separate tokens. One token covers nothing.
         let text = "Ja\u{3000}Z\u{fc}rich ist.";
         let spans = [0..2, 2..6, 6..7, 7..8, 0..0, 8..12, 12..17];

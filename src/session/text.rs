@@ -220,7 +220,7 @@ mod tests {
     use crate::session::problems::check_units;
 
     #[test]
-    fn the_fewest_units_are_those_of_the_prompt_and_of_the_answer() {
+    fn fewest_units_counts_prompt_and_answer() {
         let question = Question::greedy("One.\nTwo.");
         let given = |answer: &str| Question { answer: Some(answer.into()), ..question.clone() };
         assert_eq!([&question, &given("Three.\nFour."), &given("")].map(fewest_units), [3, 4, 2]);

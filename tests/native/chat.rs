@@ -205,7 +205,7 @@ fn typed_content_is_given_where_text_fails() {
 }
 
 #[test]
-fn a_template_that_changes_some_prompts_names_what_it_takes_out() {
+fn template_error_names_text_removed_from_prompt() {
     let source = "{{ messages[0].content.split('</think>')[-1] | replace('<|im_end|>', '') }}";
     let template = ChatTemplate::new(source, "", "").unwrap();
     let framed = |prompt: &str| frame(Some(&template), &tiny(), prompt, day()).map(|framed| framed.text);
@@ -218,7 +218,7 @@ fn a_template_that_changes_some_prompts_names_what_it_takes_out() {
 }
 
 #[test]
-fn a_template_that_refuses_one_prompt_is_not_blamed_for_all() {
+fn template_can_refuse_single_prompt() {
     let source = "{% if 'tool' in messages[0].content %}{{ raise_exception('no tools') }}{% endif %}{{ messages[0].content }}";
     let template = ChatTemplate::new(source, "", "").unwrap();
     let framed = |prompt: &str| frame(Some(&template), &tiny(), prompt, day()).map(|framed| framed.text);

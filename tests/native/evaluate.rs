@@ -141,7 +141,7 @@ fn interrupted_evaluation_resumes_with_same_result() {
 }
 
 #[test]
-fn what_is_wrong_with_the_folder_is_said_before_the_work() {
+fn evaluate_reports_setup_errors_before_loading_model() {
     let folder = folder("evaluate-strange");
     let (data, out) = (folder.join("problems.jsonl"), folder.join("out"));
     fs::write(&data, format!("{}\n", json!({"prompt": PROMPT, "answer": "The answer is 23.", "relevant": [0]}))).expect("a file");

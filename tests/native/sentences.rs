@@ -206,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn a_sentence_has_a_letter_or_digit_if_the_text_has_one(text in texts()) {
+    fn several_sentences_each_have_letters_or_digits(text in texts()) {
         let has_any = |text: &str| text.contains(char::is_alphanumeric);
         for rule in ANY_SCRIPT {
             let found = rule(&text);

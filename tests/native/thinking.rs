@@ -110,7 +110,7 @@ fn answered(session: &mut Session<Engine>, question: &Question) -> AnsweredQuest
 }
 
 #[test]
-fn an_answer_that_is_given_stands_after_the_thought_that_its_frame_opens() {
+fn given_answer_follows_closed_thinking_section() {
     let mut session = loaded(demo_that_always_thinks());
     assert_eq!(session.loaded_model().thinking, ThinkingSupport::Always);
     let given = Question { answer: Some("Tom has 8 figs. So it is 8.".into()), ..Question::greedy(PROMPT) };
@@ -124,7 +124,7 @@ fn an_answer_that_is_given_stands_after_the_thought_that_its_frame_opens() {
 }
 
 #[test]
-fn every_token_is_found_in_its_sentence_also_behind_a_thought() {
+fn tokens_match_sentences_after_thinking_section() {
     let mut session = session();
     for (thinking, answer) in [(Some(12), None), (None, Some("Tom has 8 figs. So it is 8.".to_owned()))] {
         let question = Question { thinking, answer, max_tokens: 40, ..Question::greedy(PROMPT) };

@@ -10,7 +10,7 @@ const PROBLEM: &str =
 const FOREIGN: &str = "Write a JavaScript function that sorts an array of objects by the field \"date\".";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_built_in_model_makes_its_gallery_again_and_answers_a_visitor() {
+async fn built_in_model_reproduces_gallery_and_answers_prompts() {
     let (server, _turn) = server_of(built_page()).await;
     let browser = Browser::open(&server.url).await;
     open_gallery(&browser, 2).await;

@@ -20,7 +20,7 @@ fn preflights(asked: &[Asked]) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
+async fn model_is_previewed_downloaded_once_and_kept() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     let browser = Browser::open(&server.url).await;
@@ -66,7 +66,7 @@ async fn a_model_is_looked_at_downloaded_once_and_there_on_the_next_visit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_paused_download_goes_on_after_a_reload_where_it_stopped() {
+async fn paused_download_resumes_after_reload() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     stop_at_two_thirds(&hub);
@@ -202,7 +202,7 @@ async fn what_cannot_run_is_refused_before_it_is_downloaded() {
 
 /// The start of the file and the length that the server reports are enough for this decision.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_too_large_for_this_device_is_refused_before_it_is_downloaded() {
+async fn too_large_model_is_refused_before_download() {
     let (server, _turn) = server().await;
     let hub = Hub::start(&[("huge.gguf", large_model(1))]).await;
     hub.rules().claims = Some(5_000_000_000);
@@ -270,7 +270,7 @@ async fn wrong_bytes_are_noticed_and_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_ranges_a_download_is_one_stream_and_says_that_it_cannot_resume() {
+async fn download_without_ranges_starts_over_after_break() {
     let (server, _turn) = server().await;
     let hub = Hub::start(&[("small.gguf", large_model(3))]).await;
     hub.rules().ranges = false;
@@ -290,7 +290,7 @@ async fn without_ranges_a_download_is_one_stream_and_says_that_it_cannot_resume(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_was_replaced_meanwhile_is_never_mixed_with_the_old_one() {
+async fn resumed_download_detects_replaced_file() {
     let (server, _turn) = server().await;
     let (_, hub) = small_hub(5).await;
     stop_at_two_thirds(&hub);

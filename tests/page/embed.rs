@@ -93,7 +93,7 @@ async fn leave(browser: &Browser) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_article_of_another_site_shows_an_explanation_and_hears_what_is_chosen() {
+async fn embedded_viewer_reports_and_accepts_chosen_sentences() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_gallery(&browser, 2).await;
@@ -134,7 +134,7 @@ async fn an_article_of_another_site_shows_an_explanation_and_hears_what_is_chose
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_gives_the_viewer_documents_and_hears_of_those_that_are_none() {
+async fn embedded_viewer_opens_only_valid_documents() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     let _site = open_article(&browser, &format!("{}embed.html?hide=details,tabs&theme=dark", server.url)).await;
@@ -238,7 +238,7 @@ async fn a_saved_picture_opens_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_site_is_asked_for_a_document_only_when_the_visitor_agrees() {
+async fn remote_document_is_fetched_only_after_consent() {
     let (server, _turn) = server().await;
     let json = include_str!("../fixtures/gallery/01-equal-groups.json");
     let asked = Arc::<AtomicUsize>::default();

@@ -80,7 +80,7 @@ async fn is_kept(browser: &Browser, phase: Phase, before: &[[String; 4]]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_killed_engine_keeps_what_is_here_names_its_model_and_goes_on_by_one_press() {
+async fn killed_engine_keeps_work_and_restarts_on_click() {
     let (server, _turn) = server().await;
     let in_use = "The engine stopped while \u{201c}mine.gguf\u{201d} was in use";
     for case in [
@@ -117,7 +117,7 @@ async fn a_killed_engine_keeps_what_is_here_names_its_model_and_goes_on_by_one_p
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_gpu_keeps_what_is_here_and_goes_on_by_one_press() {
+async fn lost_gpu_keeps_work_and_restarts_on_click() {
     let (server, _turn) = server().await;
     let url = format!("{}?backend=gpu", server.url);
     for case in [
@@ -148,7 +148,7 @@ async fn a_lost_gpu_keeps_what_is_here_and_goes_on_by_one_press() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_network_the_engine_is_missed_once_and_then_no_more() {
+async fn engine_needs_network_only_once() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     server.set_unavailable(true);
@@ -195,7 +195,7 @@ async fn a_full_storage_keeps_nobody_from_explaining() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tab_that_is_frozen_left_and_behind_others_goes_on_where_it_was() {
+async fn frozen_left_or_background_tab_continues() {
     let (server, _turn) = server().await;
     server.begin_workers_with(&slow_at(&["Loading", "Token", "Column"], 2));
     let browser = Browser::open(&server.url).await;

@@ -42,7 +42,7 @@ async fn typed(browser: &Browser) -> (String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_typed_and_the_last_explanation_survive_a_crash_of_the_tab() {
+async fn crashed_tab_restores_input_and_explanation() {
     let (server, _turn) = server().await;
     let mut browser = Browser::open(&server.url).await;
     explain_given(&browser, PROMPT, ANSWER).await;
@@ -78,7 +78,7 @@ async fn what_was_typed_and_the_last_explanation_survive_a_crash_of_the_tab() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_deleted_behind_the_page_is_missed_by_name_and_no_explanation_is_lost() {
+async fn evicted_model_is_reported_and_explanations_stay() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(1).await;
     let browser = Browser::open(&server.url).await;
@@ -151,7 +151,7 @@ async fn two_tabs_keep_their_own_models_and_explanations() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_that_is_not_chosen_any_more_gives_its_memory_back() {
+async fn unchosen_model_frees_its_memory() {
     let (server, _turn) = server().await;
     let hub = Hub::start(&[("wide.gguf", demo_in_f32())]).await;
     // Disable the second worker, because it reports its memory at an unpredictable time.

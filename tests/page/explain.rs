@@ -16,7 +16,7 @@ use super::hub::Hub;
 use super::steps::{ask, copied_link, demo_model, example_prompt, explain_given, file, open_link, server};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn explain_shows_why_and_a_link_shows_the_same_without_an_engine() {
+async fn explanation_link_shows_same_picture_without_engine() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.screenshot("start-light").await;
@@ -92,7 +92,7 @@ async fn gpu_and_cpu_draw_the_same_picture() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_model_or_no_link_is_said_and_the_page_stays_usable() {
+async fn invalid_links_and_models_show_problems() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&format!("{}#g1.garbage", server.url)).await;
     assert!(browser.problem().await.contains("link"));
@@ -130,7 +130,7 @@ async fn a_local_model_file_is_read_in_place_and_explains() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_document_saved_by_the_command_line_opens_in_the_page() {
+async fn page_opens_document_from_command_line() {
     let (server, _turn) = server().await;
     let folder = Kind::chosen().folder();
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -159,7 +159,7 @@ async fn a_document_saved_by_the_command_line_opens_in_the_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_document_of_another_program_shows_its_thoughts_its_unit_and_who_made_it() {
+async fn foreign_document_shows_thinking_unit_and_producer() {
     let mut document = Document::from_json(include_str!("../../crates/core/tests/golden/linked.json")).expect("the example");
     let thoughts = document.generation.sentences.len() - 1;
     Arc::make_mut(&mut document.generation).sections = vec![
@@ -249,7 +249,7 @@ async fn stop_while_measuring_keeps_the_columns_that_are_done() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew() {
+async fn lost_gpu_while_measuring_keeps_shares() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
     explain_given(&browser, &"Tom has 3 figs. ".repeat(60), &"Tom has 3 figs. ".repeat(20)).await;
@@ -266,7 +266,7 @@ async fn a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_given_answer_is_explained_and_several_sentences_can_be_the_output() {
+async fn given_answer_allows_several_output_sentences() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     explain_given(&browser, "Ann has 3 figs. Bob has 4 nuts. What does Bob have?", "Ann has 3 figs. Bob has 4 nuts. The answer is 4.")
@@ -323,7 +323,7 @@ async fn prompts_that_cannot_be_explained_get_a_sentence_and_stay() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn settings_that_cannot_be_used_say_so_and_start_no_run() {
+async fn invalid_settings_are_marked_and_prevent_run() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.open_details_of("max-tokens").await;
@@ -347,7 +347,7 @@ async fn settings_that_cannot_be_used_say_so_and_start_no_run() {
 /// `cargo xtask test --large` makes the models: random weights in the shapes of Qwen3-0.6B and of Qwen3.5-0.8B, with Qwen3's vocabulary.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "cargo xtask test --large"]
-async fn a_large_model_answers_within_its_memory_and_can_be_stopped() {
+async fn large_model_meets_memory_limits_and_stops() {
     let (server, _turn) = server().await;
     let model = std::env::var("GLASSCAGE_LARGE_MODEL").expect("GLASSCAGE_LARGE_MODEL names the model file");
     let hub = Hub::start(&[("large.gguf", std::fs::read(&model).expect("the model file"))]).await;
@@ -399,7 +399,7 @@ async fn a_large_model_answers_within_its_memory_and_can_be_stopped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_text_longer_than_the_settings_allow_says_by_how_much() {
+async fn text_above_context_setting_reports_limits() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.open_details_of("max-context").await;

@@ -17,13 +17,13 @@ enum Cell {
 }
 use Cell::{Never, Test};
 
-const KILLED_ENGINE: Cell = Test("engine_faults::a_killed_engine_keeps_what_is_here_names_its_model_and_goes_on_by_one_press");
-const KILLED_LIBRARY: Cell = Test("library_faults::a_killed_library_keeps_what_came_and_goes_on_by_one_press");
-const LOST_GPU: Cell = Test("engine_faults::a_lost_gpu_keeps_what_is_here_and_goes_on_by_one_press");
+const KILLED_ENGINE: Cell = Test("engine_faults::killed_engine_keeps_work_and_restarts_on_click");
+const KILLED_LIBRARY: Cell = Test("library_faults::killed_library_keeps_bytes_and_resumes_on_click");
+const LOST_GPU: Cell = Test("engine_faults::lost_gpu_keeps_work_and_restarts_on_click");
 const WITHOUT_STORAGE: Cell = Test("engine_faults::a_full_storage_keeps_nobody_from_explaining");
-const WITHOUT_NETWORK: Cell = Test("engine_faults::without_a_network_the_engine_is_missed_once_and_then_no_more");
-const FROZEN_ENGINE: Cell = Test("engine_faults::a_tab_that_is_frozen_left_and_behind_others_goes_on_where_it_was");
-const FROZEN_LIBRARY: Cell = Test("library_faults::a_frozen_tab_goes_on_with_its_download_and_its_copy");
+const WITHOUT_NETWORK: Cell = Test("engine_faults::engine_needs_network_only_once");
+const FROZEN_ENGINE: Cell = Test("engine_faults::frozen_left_or_background_tab_continues");
+const FROZEN_LIBRARY: Cell = Test("library_faults::frozen_tab_continues_download_and_copy");
 
 const TABLE: [Row; 6] = [
     ("loading a model", [&[KILLED_ENGINE], &[LOST_GPU], &[WITHOUT_STORAGE], &[WITHOUT_NETWORK], &[FROZEN_ENGINE]]),
@@ -32,7 +32,7 @@ const TABLE: [Row; 6] = [
         "measuring",
         [
             &[KILLED_ENGINE],
-            &[Test("explain::a_lost_gpu_keeps_what_was_measured_and_explain_starts_it_anew")],
+            &[Test("explain::lost_gpu_while_measuring_keeps_shares")],
             &[WITHOUT_STORAGE],
             &[WITHOUT_NETWORK],
             &[FROZEN_ENGINE],
@@ -43,7 +43,7 @@ const TABLE: [Row; 6] = [
         [
             &[KILLED_ENGINE],
             &[LOST_GPU],
-            &[WITHOUT_STORAGE, Test("evicted::what_is_deleted_behind_the_page_is_missed_by_name_and_no_explanation_is_lost")],
+            &[WITHOUT_STORAGE, Test("evicted::evicted_model_is_reported_and_explanations_stay")],
             &[WITHOUT_NETWORK],
             &[FROZEN_ENGINE],
         ],
@@ -53,12 +53,9 @@ const TABLE: [Row; 6] = [
         [
             &[KILLED_LIBRARY, Test("download::a_browser_killed_at_any_moment_leaves_no_wrong_model")],
             &[Never("nothing is computed")],
+            &[Test("interrupted::full_storage_keeps_model_in_memory"), Test("interrupted::unavailable_storage_keeps_model_in_memory")],
             &[
-                Test("interrupted::where_nothing_more_can_be_stored_a_model_is_kept_in_memory"),
-                Test("interrupted::where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory"),
-            ],
-            &[
-                Test("interrupted::without_a_network_a_download_waits_and_goes_on_as_soon_as_there_is_one"),
+                Test("interrupted::offline_download_waits_for_network"),
                 Test("download::a_download_survives_breaks_refusals_and_expired_addresses"),
             ],
             &[FROZEN_LIBRARY],
@@ -67,9 +64,9 @@ const TABLE: [Row; 6] = [
     (
         "copying a local file",
         [
-            &[KILLED_LIBRARY, Test("local::a_copy_that_was_broken_off_goes_on_when_the_file_is_opened_again")],
+            &[KILLED_LIBRARY, Test("local::interrupted_copy_resumes_when_file_is_reopened")],
             &[Never("nothing is computed")],
-            &[Test("local::a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use")],
+            &[Test("local::copy_without_space_keeps_file_in_use")],
             &[Test("library_faults::a_copy_needs_no_network")],
             &[FROZEN_LIBRARY],
         ],

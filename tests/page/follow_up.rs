@@ -19,7 +19,7 @@ async fn open_from_gallery(browser: &Browser, number: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
+async fn chosen_derivation_is_kept_in_link() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_from_gallery(&browser, 2).await;
@@ -76,7 +76,7 @@ async fn the_graph_can_be_made_in_other_ways_and_a_link_says_which() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn methods_stand_side_by_side_and_say_how_far_they_agree() {
+async fn compared_methods_show_their_agreement() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_from_gallery(&browser, 1).await;
@@ -198,7 +198,7 @@ async fn an_answer_without_some_sentences_can_be_stopped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sentences_open_to_their_words_and_short_texts_are_explained_by_words() {
+async fn sentences_and_short_texts_split_into_words() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_from_gallery(&browser, 1).await;

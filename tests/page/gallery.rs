@@ -6,7 +6,7 @@ use super::browser::{Browser, DESKTOP, PHONE};
 use super::steps::{ask, example_prompt, open_gallery, server};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_explanation_of_the_gallery_opens_without_an_engine_and_comes_out_again() {
+async fn gallery_explanation_opens_without_engine_and_is_reproduced() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.fill("prompt-input", "My own question?").await;

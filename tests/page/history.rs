@@ -23,7 +23,7 @@ async fn back(browser: &Browser) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn back_and_forward_show_the_explanation_of_their_entry_and_a_reload_keeps_it() {
+async fn history_and_reload_restore_explanations() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     is_home(&browser).await;
@@ -62,7 +62,7 @@ async fn back_and_forward_show_the_explanation_of_their_entry_and_a_reload_keeps
 
 /// Safari's Back button skips history entries that a page adds more than ten seconds after the last user action.
 #[tokio::test(flavor = "multi_thread")]
-async fn back_leads_to_the_page_before_an_explanation_that_took_long() {
+async fn back_leaves_explanation_after_long_run() {
     let (server, _turn) = server().await;
     server.begin_workers_with("const end = Date.now() + 12000; while (Date.now() < end);");
     let browser = Browser::open(&server.url).await;
@@ -74,7 +74,7 @@ async fn back_leads_to_the_page_before_an_explanation_that_took_long() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_is_behind_what_is_recomputed_from_it_and_forgives_what_was_copied_with_it() {
+async fn link_tolerates_copied_text_and_survives_recomputation() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&format!("{}#utm_source=x", server.url)).await;
     is_home(&browser).await;

@@ -20,7 +20,7 @@ FileSystemSyncAccessHandle.prototype.read = function (...how) {
 const MISSING: &str = "Object.defineProperty(WorkerNavigator.prototype, 'storage', { value: undefined });";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_network_a_download_waits_and_goes_on_as_soon_as_there_is_one() {
+async fn offline_download_waits_for_network() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     let browser = Browser::open(&server.url).await;
@@ -46,7 +46,7 @@ async fn without_a_network_a_download_waits_and_goes_on_as_soon_as_there_is_one(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wait_that_a_server_asks_for_says_how_long_it_is_and_can_be_paused() {
+async fn requested_wait_is_shown_and_can_be_paused() {
     let (server, _turn) = server().await;
     let hub = Hub::start(&[("small.gguf", large_model(1))]).await;
     let browser = Browser::open(&server.url).await;
@@ -79,7 +79,7 @@ async fn pause_and_resume(browser: &Browser, hub: &Hub, model: &[u8], name: &str
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_nothing_more_can_be_stored_a_model_is_kept_in_memory() {
+async fn full_storage_keeps_model_in_memory() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     let browser = Browser::open(&server.url).await;
@@ -94,7 +94,7 @@ async fn where_nothing_more_can_be_stored_a_model_is_kept_in_memory() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_here_is_checked_again_before_a_download_goes_on() {
+async fn stored_part_is_verified_before_resuming() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     server.begin_workers_with(SLOW);
@@ -115,7 +115,7 @@ async fn what_is_here_is_checked_again_before_a_download_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
+async fn unavailable_storage_keeps_model_in_memory() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     for (script, name) in [(STORAGE_REFUSED, "storage-refused"), (MISSING, "storage-missing")] {
@@ -142,7 +142,7 @@ async fn where_nothing_can_be_stored_at_all_a_model_is_kept_in_memory() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_in_memory_is_not_lost_when_the_server_refuses_in_between() {
+async fn refused_request_keeps_bytes_in_memory() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     server.begin_workers_with(STORAGE_REFUSED);
@@ -165,7 +165,7 @@ async fn what_is_in_memory_is_not_lost_when_the_server_refuses_in_between() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_came_before_the_page_was_closed_is_lost_where_nothing_can_be_stored_and_the_download_begins_again() {
+async fn download_without_storage_restarts_after_closing() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     server.begin_workers_with(STORAGE_REFUSED);
@@ -183,7 +183,7 @@ async fn what_came_before_the_page_was_closed_is_lost_where_nothing_can_be_store
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with_the_old_one() {
+async fn replaced_file_is_detected_with_full_storage() {
     let (server, _turn) = server().await;
     let hub = Hub::start(&[("small.gguf", large_model(10))]).await;
     let browser = Browser::open(&server.url).await;
@@ -225,7 +225,7 @@ async fn a_file_that_was_replaced_when_the_storage_was_full_is_never_joined_with
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_in_memory_is_not_lost_when_something_else_is_tried_in_between() {
+async fn other_model_keeps_paused_download_in_memory() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     server.begin_workers_with(STORAGE_REFUSED);

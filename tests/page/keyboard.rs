@@ -6,7 +6,7 @@ use super::browser::{Browser, PHONE};
 use super::steps::{focus_is_on, open_gallery, server};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn arrow_keys_go_through_the_tabs_and_the_pressed_button_keeps_the_focus() {
+async fn arrow_keys_switch_tabs_and_buttons_keep_focus() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_gallery(&browser, 1).await;

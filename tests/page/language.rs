@@ -108,7 +108,7 @@ async fn flaws(browser: &Browser, state: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_words_are_in_the_catalog_and_longer_ones_fit_a_phone() {
+async fn all_texts_are_translated_and_fit_phones() {
     let (server, _turn) = server().await;
     server.set_catalog("en-XA", &pseudo_catalog());
     let browser = Browser::start(None).await;

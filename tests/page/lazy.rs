@@ -4,7 +4,7 @@ use super::browser::Browser;
 use super::steps::server;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn views_behind_the_tabs_are_fetched_when_one_is_opened_and_again_after_a_failure() {
+async fn tab_views_load_on_demand_and_after_failure() {
     let (server, _turn) = server().await;
     // Open the page like a new visitor, with the form closed.
     let browser = Browser::start(None).await;

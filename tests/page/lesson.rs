@@ -21,7 +21,7 @@ async fn at_step(browser: &Browser, words: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn shares_are_nowhere_on_the_page_until_the_reader_has_marked() {
+async fn shares_are_hidden_until_reader_has_marked() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.click("lesson-1").await;
@@ -62,7 +62,7 @@ async fn shares_are_nowhere_on_the_page_until_the_reader_has_marked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lesson_travels_in_a_link_and_a_file_and_keeps_its_place() {
+async fn lesson_opens_from_links_files_and_reload() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.click("lesson-2").await;
@@ -111,7 +111,7 @@ async fn a_lesson_travels_in_a_link_and_a_file_and_keeps_its_place() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lesson_is_printed_as_questions_and_a_page_of_answers() {
+async fn printed_lesson_has_questions_and_answers() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.click("lesson-5").await;
@@ -136,7 +136,7 @@ async fn write(browser: &Browser, id: &str, text: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_teacher_makes_a_lesson_of_an_explanation_tries_it_and_copies_its_link() {
+async fn new_lesson_can_be_edited_tried_and_shared() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_gallery(&browser, 1).await;

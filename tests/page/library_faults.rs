@@ -34,7 +34,7 @@ fn slow(hub: &Hub) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_killed_library_keeps_what_came_and_goes_on_by_one_press() {
+async fn killed_library_keeps_bytes_and_resumes_on_click() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     slow(&hub);
@@ -64,7 +64,7 @@ async fn a_killed_library_keeps_what_came_and_goes_on_by_one_press() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_frozen_tab_goes_on_with_its_download_and_its_copy() {
+async fn frozen_tab_continues_download_and_copy() {
     let (server, _turn) = server().await;
     let (model, hub) = small_hub(5).await;
     slow(&hub);

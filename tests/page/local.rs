@@ -35,7 +35,7 @@ async fn stored_models(browser: &Browser) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_network() {
+async fn requested_copy_of_local_file_works_offline() {
     let (server, _turn) = server_with_service_worker().await;
     let model = demo_model();
     let browser = Browser::open(&server.url).await;
@@ -87,7 +87,7 @@ async fn a_copy_of_a_local_file_is_kept_when_asked_for_and_explains_without_a_ne
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_copy_that_was_broken_off_goes_on_when_the_file_is_opened_again() {
+async fn interrupted_copy_resumes_when_file_is_reopened() {
     let (server, _turn) = server().await;
     let model = large_model(10);
     let path = file("mine.gguf", &model);
@@ -127,7 +127,7 @@ async fn a_copy_that_was_broken_off_goes_on_when_the_file_is_opened_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use() {
+async fn copy_without_space_keeps_file_in_use() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     small_storage(&browser, &server, 1_000_000).await;
@@ -145,7 +145,7 @@ async fn a_copy_that_cannot_be_stored_is_not_begun_and_the_file_stays_in_use() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_parts_of_a_model_are_dropped_at_once_and_a_missing_one_is_named() {
+async fn dropped_parts_form_model_and_missing_are_named() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     let parts = demo_in_parts(3);

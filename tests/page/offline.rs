@@ -21,7 +21,7 @@ pub async fn is_available_offline(browser: &Browser) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_the_server_gone_the_built_in_model_and_the_stored_one_explain() {
+async fn built_in_and_stored_models_work_offline() {
     let (server, _turn) = server_with_service_worker().await;
     let hub = Hub::start(&[("small.gguf", large_model(2))]).await;
     let browser = Browser::open(&server.url).await;

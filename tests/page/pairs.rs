@@ -11,7 +11,7 @@ async fn share_of_first_sentence(browser: &Browser) -> f64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pairs_find_a_fact_that_is_said_twice_and_say_so() {
+async fn pairs_show_fact_stated_twice() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     ask(&browser, "The game begins at 4 o'clock. It takes 3 hours. When does it arrive?").await;

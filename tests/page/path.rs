@@ -27,7 +27,7 @@ async fn spoken(browser: &Browser, node: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_path_to_an_answer_is_followed_by_keys_and_walked_step_by_step() {
+async fn keys_and_walk_follow_path_to_answer() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_gallery(&browser, 5).await;

@@ -7,7 +7,7 @@ use super::steps::{ask, copied_link, example_prompt, focused, open_gallery, open
 const SHARE_SHEET: &str = "navigator.share = async data => { window.shared = data.url; }";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_is_a_qr_code_and_goes_to_the_share_sheet() {
+async fn link_becomes_qr_code_and_reaches_share_sheet() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.driver.execute(SHARE_SHEET, Vec::new()).await.expect("a script runs");
@@ -46,7 +46,7 @@ async fn parts_of_the_page_are_hidden_by_its_address() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn parts_of_the_page_are_hidden_where_its_link_is_made() {
+async fn unchecked_parts_are_hidden_by_link() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_gallery(&browser, 1).await;
@@ -71,7 +71,7 @@ async fn parts_of_the_page_are_hidden_where_its_link_is_made() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_tokens_of_a_prompt_are_counted_once_a_model_is_loaded() {
+async fn prompt_tokens_are_counted_after_model_loads() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.fill("prompt-input", "Tom has 5 apples.").await;

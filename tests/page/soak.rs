@@ -94,7 +94,7 @@ async fn choose(browser: &Browser, is_second: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn memory_stays_as_it_is_after_the_first_of_many_explanations_by_models_in_turn() {
+async fn memory_stays_constant_over_many_explanations() {
     let (server, _turn) = server().await;
     let explanations = std::env::var("GLASSCAGE_SOAK").map_or(EXPLANATIONS, |n| n.parse().expect("a number of explanations"));
     let browser = Browser::start(None).await;

@@ -12,7 +12,7 @@ async fn first_look(browser: &Browser) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_page_opens_with_an_explained_answer_that_can_be_clicked() {
+async fn page_opens_with_clickable_explained_answer() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     first_look(&browser).await;
@@ -40,7 +40,7 @@ async fn the_page_opens_with_an_explained_answer_that_can_be_clicked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_page_opens_with_is_recomputed_and_makes_room_for_what_is_asked() {
+async fn welcome_explanation_is_reproduced_and_replaced() {
     // The welcome explanation is part of the program and was computed by the model that ships.
     let (server, _turn) = server_of(built_page()).await;
     let browser = Browser::open(&server.url).await;

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_comes_out_again_and_nothing_larger_than_allowed() {
+    fn packed_bytes_inflate_only_within_limit() {
         let out = |bytes: &[u8]| inflate(&decode(&pack(bytes)).unwrap(), MAX_INFLATED);
         assert_eq!(out(b"words").as_deref(), Some(&b"words"[..]));
         assert_eq!(out(&vec![0; MAX_INFLATED]).map(|out| out.len()), Some(MAX_INFLATED));

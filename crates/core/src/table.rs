@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_is_written_as_a_rectangle_with_nulls_and_read_back() {
+    fn table_survives_json_as_rectangle_with_nulls() {
         let table = Table::from_fn(2, 2, |i, j| (j != 0).then_some((10 * i + j) as f64));
         let json = serde_json::to_string(&table).unwrap();
         assert_eq!(json, "[[null,1.0,null,null],[null,11.0,12.0,null]]");
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_from_a_table_is_known_of_measured_sources_only() {
+    fn measured_rectangle_hides_unmeasured_columns() {
         let mut table = Table::from_fn(1, 2, |_, _| Some(0.5));
         let derived = CausalMatrix::from_fn(1, 2, |i, j| (10 * i + j) as f64);
         assert_eq!(table.measured_rectangle(&derived), [[Some(0.0), None, None], [Some(10.0), Some(11.0), None]]);

@@ -82,7 +82,7 @@ fn from_elsewhere() -> Document {
 }
 
 #[test]
-fn the_schema_and_links_know_every_way_to_make_the_graph_and_every_unit() {
+fn schema_and_links_support_all_derivations_and_units() {
     for document in variants() {
         let written: Value = serde_json::from_str(&document.to_json()).unwrap();
         assert!(schema().is_valid(&written), "{:?} {:?}", document.method, document.unit);
@@ -113,7 +113,7 @@ fn documents_and_links_say_a_language_that_made_a_difference() {
 }
 
 #[test]
-fn the_schema_asks_for_every_field_that_the_page_asks_for() {
+fn schema_and_page_require_same_fields() {
     let example: Value = serde_json::from_str(EXAMPLE).unwrap();
     for part in ["", "/prompt", "/method", "/manifest", "/manifest/model", "/manifest/answer/generated"] {
         for key in example.pointer(part).unwrap().as_object().unwrap().keys() {

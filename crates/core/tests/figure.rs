@@ -121,7 +121,7 @@ fn every_explanation_of_the_gallery_comes_out_of_its_picture() {
 }
 
 #[test]
-fn a_picture_names_what_is_explained_the_shares_and_what_made_it() {
+fn picture_shows_output_shares_and_provenance() {
     let document = with_texts(&["Tom has 6. ", "It rains."], &["He eats 2. ", "So 4."]);
     let picture = svg(&document, &Options { date: Some("2026-11-23".into()), ..Options::default() });
     let texts = texts(&picture);

@@ -65,7 +65,7 @@ fn close(a: f64, b: f64) -> bool {
 
 proptest! {
     #[test]
-    fn rows_of_the_adjacency_sum_to_one_or_are_reported_as_zero(table in tables()) {
+    fn adjacency_rows_sum_to_one_or_zero(table in tables()) {
         let adjacency = normalize(&table, Normalization::Full);
         let zero = zero_rows(&adjacency);
         for (i, row) in adjacency.rows().enumerate() {
@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn influence_over_prompt_sums_to_one_where_no_ancestor_is_zero(table in tables()) {
+    fn prompt_influence_sums_to_one_without_zero_ancestors(table in tables()) {
         let adjacency = normalize(&table, Normalization::Full);
         let rows = adjacency.to_rectangle(0.0);
         let zero = zero_rows(&adjacency);
@@ -142,7 +142,7 @@ proptest! {
     }
 
     #[test]
-    fn a_part_that_does_what_its_source_does_has_its_influence(table in tables(), chosen in proptest::collection::vec(any::<bool>(), 8)) {
+    fn part_with_source_effect_has_source_influence(table in tables(), chosen in proptest::collection::vec(any::<bool>(), 8)) {
         let output: Vec<usize> = (0..table.n_generated()).filter(|&i| chosen[i]).collect();
         for normalization in [Normalization::Full, Normalization::NonNegative, Normalization::None] {
             let influence = node_influence(&normalize(&table, normalization), &output);
@@ -155,7 +155,7 @@ proptest! {
     }
 
     #[test]
-    fn pruning_keeps_the_share_asked_for_and_no_edge_too_many(table in tables(), share in 0.0..=1.0_f64) {
+    fn prune_keeps_requested_share_with_fewest_edges(table in tables(), share in 0.0..=1.0_f64) {
         let adjacency = normalize(&table, Normalization::Full);
         let output = [table.n_generated() - 1];
         let pruned = prune(&adjacency, &output, share);

@@ -126,7 +126,7 @@ fn all_of_our_files_are_known_by_their_content() {
 }
 
 #[test]
-fn what_is_none_of_our_files_is_refused_with_a_reason() {
+fn unknown_file_returns_specific_error() {
     for unknown in [&b""[..], b"hello", b"\xff\xfe", b"https://example.org/#about", b"[1]"] {
         assert_eq!(open_any(unknown), Err(OpenError::Unknown));
     }

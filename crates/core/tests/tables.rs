@@ -52,7 +52,7 @@ fn shares_are_both_attributions_beside_the_texts() {
 }
 
 #[test]
-fn every_table_has_as_many_rows_and_cells_in_each_format() {
+fn markdown_and_latex_tables_have_expected_shape() {
     let document = gallery("welcome");
     let (n, m) = (document.prompt.sentences.len(), document.generation.sentences.len());
     for contents in ALL {
@@ -69,7 +69,7 @@ fn every_table_has_as_many_rows_and_cells_in_each_format() {
 }
 
 #[test]
-fn what_was_not_measured_stays_empty_and_hostile_texts_are_texts() {
+fn unmeasured_cells_are_empty_and_texts_escaped() {
     let mut document = gallery("01-equal-groups").derived(Derivation::PAPER);
     let text = "=1+1,\"a\"|<b>\n\\input{x} & 5% _c_";
     document.prompt = Arc::new(Passage::new(text, std::slice::from_ref(&(0..text.len())), vec![4]));

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_belongs_to_the_sentence_of_its_first_visible_character() {
+    fn token_belongs_to_sentence_of_first_visible_character() {
         let text = "One. Two.\nThree.";
         let tokens = [0..3, 3..4, 4..8, 8..10, 10..16];
         assert_eq!(tokens_of_sentences(text, &[0..5, 5..10, 10..16], &tokens), [0..2, 2..4, 4..5]);
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_ends_inside_its_first_visible_character_belongs_to_that_sentence() {
+    fn token_ending_inside_character_belongs_to_its_sentence() {
         // Llama 3 splits " 🦊" after the space and two bytes.
         assert_eq!(tokens_of_sentences("Good. 🦊", &[0..6, 6..10], &[0..5, 5..8, 8..9, 9..10]), [0..1, 1..4]);
     }

@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_count_long_sentences_more_and_leave_the_evidence_as_measured() {
+    fn sum_aggregation_favors_long_sentences_keeps_evidence() {
         let mut long =
             document().derived(Derivation { aggregation: Aggregation::Sum, normalization: Normalization::Full, ..Derivation::default() });
         Arc::make_mut(&mut long.prompt).tokens[1] = 6;

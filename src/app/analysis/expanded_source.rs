@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_does_all_that_its_sentence_does_has_its_influence() {
+    fn word_with_full_sentence_effect_gets_sentence_influence() {
         let flow = Table::from_fn(2, 4, |_, j| Some(if j == 0 { 0.125 } else { 1.0 }));
         let weighted = Document { flow: Some(flow), ..document() };
         let mut weighted = weighted.derived(Derivation { weighting: Weighting::Flow, ..Derivation::default() });

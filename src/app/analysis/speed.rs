@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_thought_is_measured_in_as_many_parts_as_a_very_long_one() {
+    fn number_of_thinking_parts_is_capped() {
         assert_eq!([0, 1, 45, 600, 32_768].map(runs_of_thought), [0, 1, 3, 40, 40]);
     }
 

@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_asked_it_is_called_as_the_sentence_that_is_explained() {
+    fn title_without_question_uses_explained_sentence() {
         let document = Document { output: vec![1], ..asking("Go on.") };
         assert_eq!(title(&document), document.generation.sentence(1).trim());
     }

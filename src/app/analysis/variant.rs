@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_take_the_place_of_a_sentence_and_keep_the_space_after_it() {
+    fn reworded_sentence_keeps_following_white_space() {
         let text = passage(&["A. ", "B.\n\n", "C?"]);
         let mut edits = without(&[0]);
         edits.reworded.insert(1, " X. Y. ".into());

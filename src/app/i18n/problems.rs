@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_template_that_says_most_wins_and_what_it_quotes_is_translated() {
+    fn most_specific_template_wins_and_quote_is_translated() {
         let texts =
             [("it failed: {0}", "Fehler: {0}"), ("it failed: bad {0}", "schlecht: {0}"), ("a lost wire", "Kabel ab"), ("off", "aus")];
         let catalog = of(&texts);

@@ -185,7 +185,7 @@ pub mod tests {
     }
 
     #[test]
-    fn shares_wait_until_as_many_sentences_are_marked_as_are_asked_for() {
+    fn shares_stay_hidden_until_sentences_are_marked() {
         let mut open = OpenLesson::new(lesson(), Progress { at: 1, ..Progress::default() });
         assert_eq!(open.to_mark(), Some(1));
         open.reveal();

@@ -68,7 +68,7 @@ pub mod tests {
     }
 
     #[test]
-    fn a_lesson_of_ours_is_told_in_the_language_of_the_page() {
+    fn gallery_lesson_is_translated_into_page_language() {
         let mut texts = LessonTexts::of("de");
         assert_eq!((texts.missing(), texts.translated(&english())), (Some("de"), None));
         texts.arrived(Some(TEXTS));

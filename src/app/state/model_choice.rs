@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_in_the_storage_is_chosen_again_on_the_next_visit() {
+    fn next_visit_chooses_only_stored_models() {
         let stored = ModelChoice::Stored { id: "ab".into(), name: "Qwen".into() };
         assert_eq!(ModelChoice::from_json(&stored.to_json().unwrap()), stored);
         assert_eq!(ModelChoice::from_json(r#"{"Kept":{"id":"ab","name":"Qwen"}}"#), stored, "as earlier versions wrote it");

@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn a_click_with_a_modifier_adds_and_takes_away_but_never_the_last() {
+    fn modifier_click_toggles_all_but_last_sentence() {
         assert_eq!(clicked(&[2], 0, true), [0, 2]);
         assert_eq!(clicked(&[0, 2], 0, true), [2]);
         assert_eq!(clicked(&[2], 2, true), [2]);

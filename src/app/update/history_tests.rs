@@ -41,7 +41,7 @@ fn every_explanation_is_an_entry_and_comes_back_with_it() {
 }
 
 #[test]
-fn a_link_keeps_its_address_and_its_entry_carries_the_explanation() {
+fn opened_link_keeps_address_and_stores_explanation() {
     let mut page = Page::ready();
     let fragment = to_fragment(&document());
     let (address, entry) = replaced(&page.visit(None, &format!("#{fragment}")));
@@ -56,7 +56,7 @@ fn a_link_keeps_its_address_and_its_entry_carries_the_explanation() {
 }
 
 #[test]
-fn an_explanation_of_the_gallery_has_its_address_until_another_is_shown() {
+fn gallery_address_stays_until_another_explanation_appears() {
     let entry = GalleryEntry { title: "Figs".into(), about: "How many?".into(), file: "01-figs.json".into() };
     let mut page = Page::ready();
     let asked_for = page.send(Message::OpenGalleryEntry(entry.clone()));
@@ -81,7 +81,7 @@ fn the_logo_leads_home_and_back_leads_back() {
 }
 
 #[test]
-fn an_explanation_of_another_prompt_leaves_the_screen_for_an_entry_that_the_next_one_takes() {
+fn new_prompt_closes_explanation_and_reserves_entry() {
     let mut page = Page::explained();
     page.send(Message::PromptTyped("Another?".into()));
     let effects = page.send(Message::Explain);
@@ -94,7 +94,7 @@ fn an_explanation_of_another_prompt_leaves_the_screen_for_an_entry_that_the_next
 }
 
 #[test]
-fn the_entry_of_a_run_that_failed_is_taken_by_what_the_visitor_opens_next() {
+fn failed_run_leaves_entry_for_next_content() {
     let mut page = Page::explained();
     let effects = page.send(Message::Recompute);
     page.engine(asked(&effects), EngineEvent::Failed(crate::problem::Problem::new("too long", "shorten it")));
@@ -103,7 +103,7 @@ fn the_entry_of_a_run_that_failed_is_taken_by_what_the_visitor_opens_next() {
 }
 
 #[test]
-fn while_a_run_goes_on_the_browser_comes_back_to_what_is_on_screen() {
+fn navigation_during_run_returns_to_screen_content() {
     let mut page = Page::ready();
     let run = asked(&page.send(Message::Explain));
     page.engine(run, answered(unmeasured()));
@@ -120,7 +120,7 @@ fn what_is_no_link_is_no_error() {
 }
 
 #[test]
-fn the_page_opens_with_an_explanation_that_makes_room_for_the_first_of_the_visitor() {
+fn first_run_replaces_welcome_explanation() {
     let mut page = Page::ready();
     page.send(Message::PromptTyped(String::new()));
     assert!(page.visit(None, "").is_empty(), "it is no entry of the history");

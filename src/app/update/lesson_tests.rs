@@ -32,7 +32,7 @@ fn at(page: &Page) -> Option<usize> {
 }
 
 #[test]
-fn each_step_is_kept_in_the_entry_and_shows_its_explanation() {
+fn lesson_step_is_stored_and_shows_its_explanation() {
     let mut page = in_lesson();
     page.send(Message::Select { row: 0, extend: false });
     let effects = page.send(Message::Lesson(LessonMessage::GoTo(2)));
@@ -108,7 +108,7 @@ fn whoever_writes_a_lesson_keeps_what_is_chosen_on_screen() {
 }
 
 #[test]
-fn a_lesson_of_the_gallery_has_a_short_address_until_it_is_changed() {
+fn changed_gallery_lesson_loses_short_address() {
     let mut page = in_lesson();
     let address = |page: &mut Page| {
         page.send(Message::CopyLink);
@@ -128,7 +128,7 @@ fn a_lesson_of_the_gallery_has_a_short_address_until_it_is_changed() {
 }
 
 #[test]
-fn a_lesson_that_comes_late_does_not_take_over_the_page() {
+fn late_lesson_does_not_replace_newer_content() {
     let mut page = Page::ready();
     let asked = page.send(Message::OpenGalleryEntry(entry()));
     page.opens(document().to_json());
@@ -145,7 +145,7 @@ fn texts(page: &mut Page) -> Vec<Effect> {
 }
 
 #[test]
-fn a_german_page_fetches_german_words_before_the_lesson_and_keeps_its_short_address() {
+fn german_page_fetches_translations_before_lesson() {
     let mut page = Page::in_language("de");
     assert_eq!(page.send(Message::OpenGalleryEntry(entry())), [Effect::Fetch(Fetch::LessonTexts("de"))]);
     let asked = texts(&mut page);
@@ -166,7 +166,7 @@ fn a_german_page_fetches_german_words_before_the_lesson_and_keeps_its_short_addr
 }
 
 #[test]
-fn a_lesson_that_is_changed_is_in_the_language_that_its_writer_saw() {
+fn edited_lesson_keeps_language_shown_to_author() {
     let mut page = Page::in_language("de");
     texts(&mut page);
     page.visit(None, &format!("#{}", to_fragment(&english())));
@@ -283,7 +283,7 @@ fn what_was_on_screen_during_the_visit_can_be_added() {
 }
 
 #[test]
-fn parts_are_hidden_in_the_link_and_not_on_the_page_of_its_author() {
+fn hidden_parts_affect_only_copied_link() {
     let mut page = in_lesson();
     page.send(Message::CopyLink);
     let hidden = "https://a.b/c/?hide=tabs#gallery=lesson-a".to_owned();
@@ -296,7 +296,7 @@ fn parts_are_hidden_in_the_link_and_not_on_the_page_of_its_author() {
 }
 
 #[test]
-fn what_was_asked_for_one_lesson_is_added_to_no_other() {
+fn pending_additions_are_dropped_with_their_lesson() {
     let mut page = in_lesson();
     page.send(Message::Lesson(LessonMessage::Edit(true)));
     let file = LocalFile { id: FileId(0), name: "b.json".into(), bytes: 1, modified_millis: 0.0 };
@@ -308,7 +308,7 @@ fn what_was_asked_for_one_lesson_is_added_to_no_other() {
 }
 
 #[test]
-fn a_step_that_a_run_kept_from_the_screen_is_shown_when_the_run_ends() {
+fn delayed_step_is_shown_after_run() {
     let ends = [EngineEvent::Explained { document: Box::new(document()), problem: None }, EngineEvent::Stopped { answer: String::new() }];
     for end in ends {
         let mut page = Page::ready();
@@ -340,7 +340,7 @@ fn a_lesson_that_is_left_keeps_what_the_run_makes() {
 }
 
 #[test]
-fn words_of_a_lesson_that_do_not_arrive_are_asked_for_again() {
+fn missing_lesson_translations_are_requested_again() {
     let mut page = Page::in_language("de");
     page.send(Message::OpenGalleryEntry(entry()));
     let asked = page.send(Message::Fetched(Fetch::LessonTexts("de"), None));

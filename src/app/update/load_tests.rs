@@ -19,7 +19,7 @@ fn another_model_drops_the_load_before() {
 }
 
 #[test]
-fn what_was_measured_of_a_gpu_is_remembered_and_goes_with_the_next_load() {
+fn measured_tile_shape_is_stored_for_next_load() {
     let mut page = Page::new();
     let load = page.loads();
     let measured = LoadedModel { tile_shape: Some("a GPU, 1.0.0, 8x4".into()), ..loaded() };
@@ -34,7 +34,7 @@ fn what_was_measured_of_a_gpu_is_remembered_and_goes_with_the_next_load() {
 }
 
 #[test]
-fn a_page_of_another_version_than_its_engine_asks_for_a_reload() {
+fn engine_version_mismatch_asks_for_reload() {
     let mut page = Page::new();
     let load = page.loads();
     page.engine(load, EngineEvent::Ready(LoadedModel { glasscage: "other".into(), ..loaded() }));

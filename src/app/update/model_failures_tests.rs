@@ -40,7 +40,7 @@ fn stays_chosen(mut page: Page) {
 }
 
 #[test]
-fn a_model_that_cannot_be_loaded_is_named_and_no_other_answers_in_its_place() {
+fn unloadable_model_is_named_and_stays_chosen() {
     let (mut page, effects) = with_local_model();
     page.engine(asked(&effects), EngineEvent::Failed(Problem::new("this is not a GGUF file", "Open another file")));
     assert_eq!(page.problem(), "\u{201c}mine.gguf\u{201d} was not loaded: This is not a GGUF file. Open another file.");
@@ -48,7 +48,7 @@ fn a_model_that_cannot_be_loaded_is_named_and_no_other_answers_in_its_place() {
 }
 
 #[test]
-fn a_model_that_breaks_the_engine_is_named_and_no_other_answers_in_its_place() {
+fn model_crashing_engine_is_named_and_stays_chosen() {
     let (mut page, effects) = with_local_model();
     page.engine(asked(&effects), EngineEvent::Loading(LoadProgress::default()));
     page.send(Message::EngineLost(Lost::Stopped));
@@ -66,7 +66,7 @@ fn a_model_that_breaks_the_engine_is_named_and_no_other_answers_in_its_place() {
 }
 
 #[test]
-fn a_model_that_does_not_load_again_after_a_lost_device_is_named() {
+fn failed_reload_after_device_loss_names_model() {
     let (mut page, effects) = with_local_model();
     page.engine(asked(&effects), EngineEvent::Ready(loaded()));
     let run = asked(&page.send(Message::Explain));
@@ -76,7 +76,7 @@ fn a_model_that_does_not_load_again_after_a_lost_device_is_named() {
 }
 
 #[test]
-fn an_engine_that_does_not_arrive_is_no_fault_of_the_model() {
+fn missing_engine_is_not_blamed_on_model() {
     for lost in [Lost::NotArrived, Lost::NotStarted, Lost::Incompatible] {
         let (mut page, _) = with_local_model();
         page.send(Message::EngineLost(lost));
@@ -86,7 +86,7 @@ fn an_engine_that_does_not_arrive_is_no_fault_of_the_model() {
 }
 
 #[test]
-fn the_built_in_model_takes_the_place_of_one_that_failed_by_one_press() {
+fn one_press_replaces_failed_model_with_built_in() {
     let (mut page, effects) = with_local_model();
     page.engine(asked(&effects), EngineEvent::Failed(Problem::new("broken", "another")));
     let load = asked(&page.send(Message::Library(LibraryMessage::UseBuiltIn)));
@@ -95,7 +95,7 @@ fn the_built_in_model_takes_the_place_of_one_that_failed_by_one_press() {
 }
 
 #[test]
-fn a_file_that_never_answered_is_not_asked_for_on_the_next_visit() {
+fn unloadable_file_is_not_remembered_for_next_visit() {
     let (mut page, effects) = with_local_model();
     let effects = page.engine(asked(&effects), EngineEvent::Failed(Problem::new("broken", "another")));
     assert!(effects.contains(&Effect::RememberForVisits { key: storage_keys::MODEL, text: None }));
@@ -111,7 +111,7 @@ fn an_update_of_the_page_does_not_forget_the_model() {
 }
 
 #[test]
-fn a_model_that_is_not_chosen_any_more_gives_its_memory_back() {
+fn changing_model_ends_previous_worker_first() {
     let (mut page, effects) = with_local_model();
     page.engine(asked(&effects), EngineEvent::Ready(loaded()));
     let effects = page.send(Message::Library(LibraryMessage::UseBuiltIn));
@@ -121,7 +121,7 @@ fn a_model_that_is_not_chosen_any_more_gives_its_memory_back() {
 }
 
 #[test]
-fn the_model_of_a_tab_is_that_of_its_reload_whatever_another_tab_chooses() {
+fn reload_keeps_model_chosen_in_tab() {
     let mut page = Page::new();
     let (key, stored) = (storage_keys::MODEL, ModelChoice::Stored { id: "ab".into(), name: "Qwen".into() });
     let in_tab = |effects: &[Effect]| {
@@ -140,7 +140,7 @@ fn shown_origin(state: &State) -> Option<Origin> {
 }
 
 #[test]
-fn a_tab_that_the_browser_ended_has_its_last_explanation_again_and_says_so() {
+fn ended_tab_restores_last_explanation_and_reports_it() {
     let mut page = Page::new();
     page.visit(None, "");
     let entry = history_entry::to_text(&document(), Origin::Here);
@@ -151,7 +151,7 @@ fn a_tab_that_the_browser_ended_has_its_last_explanation_again_and_says_so() {
 }
 
 #[test]
-fn what_the_address_names_is_not_replaced_by_what_a_tab_had() {
+fn address_takes_precedence_over_ended_tab_entry() {
     let entry = history_entry::to_text(&document(), Origin::Here);
     let mut page = Page::new();
     page.visit(Some(&history_entry::to_text(&document(), Origin::Link)), "");
@@ -163,7 +163,7 @@ fn what_the_address_names_is_not_replaced_by_what_a_tab_had() {
 }
 
 #[test]
-fn a_tab_that_is_left_while_it_measures_keeps_what_is_measured() {
+fn hiding_tab_while_measuring_stores_measured_scores() {
     let mut page = Page::ready();
     assert!(page.send(Message::Hidden).is_empty());
     let run = asked(&page.send(Message::Explain));

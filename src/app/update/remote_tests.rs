@@ -38,7 +38,7 @@ fn another_site_is_asked_when_the_visitor_agrees() {
 }
 
 #[test]
-fn a_visitor_who_declines_sees_the_page_as_without_the_link() {
+fn declining_remote_link_restores_page_without_link() {
     let mut page = offered();
     let effects = page.send(Message::DeclineRemote);
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { address, .. }] if !address.contains('#')));
@@ -46,7 +46,7 @@ fn a_visitor_who_declines_sees_the_page_as_without_the_link() {
 }
 
 #[test]
-fn what_does_not_come_is_said_and_can_be_asked_for_again() {
+fn failed_remote_fetch_names_host_and_allows_retry() {
     let failures = [
         Err(RemoteFailure::NotReached),
         Err(RemoteFailure::TooSlow),
@@ -89,7 +89,7 @@ fn a_run_of_the_visitors_own_takes_the_question_away() {
 }
 
 #[test]
-fn the_late_failure_of_an_earlier_request_ends_no_later_one() {
+fn late_failure_does_not_end_newer_fetch() {
     let mut page = offered();
     let early = agrees(&mut page);
     page.send(Message::DeclineRemote);

@@ -67,7 +67,7 @@ fn nothing_is_asked_while_a_run_goes_on() {
 }
 
 #[test]
-fn the_method_on_screen_stays_while_a_run_asks_about_it() {
+fn method_on_screen_stays_during_follow_up() {
     let mut page = Page::explained();
     let run = asked(&page.send(Message::CompareMethod("clp".into())));
     let mut other = document();
@@ -98,7 +98,7 @@ fn stop_while_a_lost_model_loads_again_ends_the_loading() {
 }
 
 #[test]
-fn a_masked_model_is_not_read_for_ever_by_a_worker_that_is_gone() {
+fn lost_worker_ends_masked_model_loading() {
     let mut page = Page::new();
     page.send(Message::PromptTyped("A.".into()));
     page.send(Message::Explain);

@@ -205,7 +205,7 @@ fn stop_before_the_first_token_keeps_nothing() {
 }
 
 #[test]
-fn a_model_that_ended_the_tab_is_named_and_not_loaded_again_by_itself() {
+fn model_that_crashed_tab_is_not_reloaded() {
     let mark = |text: &str| Effect::RememberInTab { key: storage_keys::LOADING, text: text.into() };
     let mut page = Page::new();
     let effects = page.send(Message::FilesOpened(vec![file("large.gguf")]));
@@ -229,7 +229,7 @@ fn stop_while_the_model_loads_ends_the_engine() {
 }
 
 #[test]
-fn an_engine_that_does_not_stop_is_ended_and_its_late_answer_ignored() {
+fn unresponsive_engine_is_terminated_late_answer_ignored() {
     let mut page = Page::ready();
     let run = asked(&page.send(Message::Explain));
     page.token(run, "So 4");
@@ -266,7 +266,7 @@ fn columns_fill_the_document_and_what_was_chosen_meanwhile_stays() {
 }
 
 #[test]
-fn sentences_are_estimated_until_they_are_measured_or_the_run_ends() {
+fn estimates_last_until_measurement_or_run_end() {
     let mut page = Page::ready();
     let run = asked(&page.send(Message::Explain));
     page.engine(run, answered(unmeasured()));
@@ -307,7 +307,7 @@ fn a_worker_that_dies_while_measuring_leaves_what_was_measured() {
 }
 
 #[test]
-fn a_problem_while_measuring_leaves_the_partial_document_and_says_so() {
+fn problem_while_measuring_keeps_partial_document() {
     let mut page = Page::ready();
     let run = asked(&page.send(Message::Explain));
     page.engine(run, answered(unmeasured()));
@@ -318,7 +318,7 @@ fn a_problem_while_measuring_leaves_the_partial_document_and_says_so() {
 }
 
 #[test]
-fn a_load_that_fails_leaves_the_masked_model_that_waited_with_its_files() {
+fn failed_load_keeps_masked_model_and_files() {
     let mut page = Page::new();
     page.send(Message::PromptTyped("A.".into()));
     let masked = asked(&page.send(Message::MaskedLmChosen(vec![file("config.json")])));
@@ -339,7 +339,7 @@ fn a_load_that_fails_leaves_the_masked_model_that_waited_with_its_files() {
 }
 
 #[test]
-fn a_masked_model_that_cannot_be_read_is_forgotten_and_the_run_that_waits_with_it() {
+fn late_masked_model_failure_leaves_run_active() {
     let mut page = Page::new();
     page.send(Message::PromptTyped("A.".into()));
     let masked = asked(&page.send(Message::MaskedLmChosen(vec![file("config.json")])));
@@ -393,7 +393,7 @@ fn follow_ups_need_the_model_that_made_the_explanation() {
 }
 
 #[test]
-fn another_method_stands_beside_the_one_on_screen_and_can_take_its_place() {
+fn compared_method_can_be_swapped_onto_screen() {
     let mut page = Page::explained();
     let run = asked(&page.send(Message::CompareMethod("clp".into())));
     let mut other = document();
@@ -448,7 +448,7 @@ fn a_shared_explanation_made_again_is_weighted_as_before() {
 }
 
 #[test]
-fn a_shared_explanation_is_made_again_with_the_sentences_of_its_language() {
+fn recomputing_keeps_sentence_rule_and_language() {
     let mut german = document();
     german.manifest.sentence_rule = SentenceRule::AnyScript;
     german.manifest.language = Language::German;

@@ -25,7 +25,7 @@ fn stopped() -> Page {
 }
 
 #[test]
-fn a_stopped_answer_waits_for_a_decision_and_is_no_given_one() {
+fn stopped_answer_waits_and_is_not_given_answer() {
     let mut page = stopped();
     assert!(page.look(|state| state.editor.given_answer.is_empty()));
     let effects = page.send(Message::GoOn);
@@ -46,7 +46,7 @@ fn a_stopped_answer_waits_for_a_decision_and_is_no_given_one() {
 }
 
 #[test]
-fn an_answer_whose_run_fails_waits_for_a_decision_and_the_next_run_asks_anew() {
+fn failed_run_keeps_answer_next_run_restarts() {
     let mut page = Page::ready();
     let run = asked(&page.send(Message::Explain));
     page.token(run, "So ");
@@ -62,7 +62,7 @@ fn by_masked_lm(page: &mut Page) -> Vec<Effect> {
 }
 
 #[test]
-fn a_method_without_its_masked_language_model_is_refused_before_anything_is_answered() {
+fn method_without_masked_model_is_refused_before_run() {
     let mut page = Page::explained();
     assert!(by_masked_lm(&mut page).is_empty());
     assert!(page.problem().contains("needs a masked language model") && place(&page) == Place::Editor);
@@ -81,7 +81,7 @@ fn settings_that_cannot_be_used_start_no_run() {
 }
 
 #[test]
-fn an_answer_that_was_cut_off_can_become_twice_as_long() {
+fn lengthen_doubles_token_limit_of_cut_answer() {
     let mut page = Page::ready();
     let answer = Answer::Generated { sampling: Sampling::GREEDY, max_tokens: 300, thinking: None, stop: AnswerStop::Length, warning: None };
     let manifest = Manifest { answer, ..document().manifest };

@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn an_explanation_opens_from_its_json_its_link_and_its_fragment() {
+    fn viewer_opens_json_link_and_fragment() {
         let fragment = to_fragment(&document());
         for text in [document().to_json(), format!("https://example.org/page/?x#{fragment}"), format!("#{fragment}"), fragment.clone()] {
             let state = opened(text);
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_explanation_is_said_and_what_is_on_screen_stays() {
+    fn invalid_explanation_shows_problem_and_keeps_screen() {
         for text in ["{}", "#g3.damaged", "#utm_source=x", "", &lesson().to_json()] {
             let mut state = opened(document().to_json());
             update(&mut state, Message::Host(HostRequest::Open(text.into())));
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_are_chosen_by_the_page_around_and_by_the_reader() {
+    fn embedding_page_and_reader_can_select_sentences() {
         let mut state = opened(document().to_json());
         let mut after = |message| {
             update(&mut state, message);

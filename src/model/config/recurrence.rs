@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_do_not_fit_together_are_refused_by_their_key() {
+    fn inconsistent_delta_net_sizes_are_rejected_by_key() {
         for (field, value) in [
             ("ssm.time_step_rank", Value::U64(5)),
             ("ssm.group_count", Value::U64(0)),

@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_six_layers_sees_everything_unless_the_file_says_otherwise() {
+    fn window_skips_every_sixth_layer_by_default() {
         let window = ("gemma3.attention.sliding_window", Value::U64(512));
         let pattern = |value| ("gemma3.attention.sliding_window_pattern", value);
         let of_six = [true, true, true, true, true, false, true];

@@ -204,7 +204,7 @@ pub mod tests {
     }
 
     #[test]
-    fn every_tensor_type_has_the_values_that_candle_gives_to_it() {
+    fn dequantized_values_match_candle() {
         for quant in known_to_candle() {
             let blocks: Vec<u8> = (0..20).flat_map(|seed| random_blocks(quant, 1 + seed as usize % 3, seed)).collect();
             assert_eq!(bits(&quant.values(&blocks)), bits(&by_candle(quant, &blocks)), "{}", quant.name);
@@ -240,7 +240,7 @@ pub mod tests {
     }
 
     #[test]
-    fn candle_knows_every_tensor_type_in_the_sizes_that_we_read() {
+    fn block_sizes_match_candle() {
         for quant in known_to_candle() {
             let candle = candle_type(quant).unwrap();
             assert_eq!((candle.block_size(), candle.type_size()), (quant.block, quant.block_bytes), "{}", quant.name);

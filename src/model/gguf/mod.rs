@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_comes_twice_or_an_alignment_of_the_wrong_type_is_refused() {
+    fn repeated_key_and_mistyped_alignment_are_rejected() {
         let [name, scores] = [&b"general.name"[..], b"scores"].map(|key| file().windows(key.len()).position(|bytes| bytes == key).unwrap());
         let mut twice = file();
         let pair = name - 8..scores - 8;

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn names_with_too_much_work_or_memory_for_merges_are_refused() {
+    fn vocabulary_with_excessive_merges_is_rejected() {
         let repeated = |longest: usize| (1..=longest).map(|length| "a".repeat(length));
         assert!(built(repeated(128)).is_ok());
         // The squares of all lengths: 358 MB for half a megabyte.

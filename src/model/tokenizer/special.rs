@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_work_grows_with_the_text_and_not_with_the_tokens() {
+    fn special_token_search_is_linear_in_text() {
         let texts: Vec<String> = (0..20_000).map(|i| format!("<{i}>")).collect();
         let specials = specials(&texts.iter().map(String::as_str).collect::<Vec<_>>());
         let text = texts.concat();

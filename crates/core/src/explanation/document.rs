@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_text_has_the_same_sentences_whatever_was_measured_of_it() {
+    fn is_same_text_compares_text_and_sentences_only() {
         let document = example();
         assert!(document.is_same_text(&Document { table: Table::unmeasured(2, 2), ..document.clone() }));
         let other = |text: &str, end: usize| Arc::new(Passage::new(text, &[0..end, end..text.len()], vec![7, 3]));
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_of_words_say_so_and_those_of_sentences_need_not() {
+    fn json_contains_unit_only_for_words() {
         assert!(!example().to_json().contains("unit"));
         let words = Document { unit: Unit::Word, ..example() };
         assert_eq!(Document::from_json(&words.to_json()), Ok(words));
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_of_the_largest_flow_in_the_row_and_make_no_influence() {
+    fn flow_weights_are_relative_to_largest_in_row() {
         let flow = Table::from_fn(2, 2, |i, j| Some([[0.08, 0.01, 0.0], [0.0, 0.125, 1.0]][i][j]));
         let by_flow = Derivation { weighting: Weighting::Flow, ..Derivation::PAPER };
         let nothing_flows = Document { flow: Some(Table::from_fn(2, 2, |_, _| Some(0.0))), ..example() }.derived(by_flow);

@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_carries_the_document_with_the_table_at_16_bits() {
+    fn link_preserves_document_with_16_bit_table() {
         let document = example();
         let linked = from_fragment(&format!("#{}", to_fragment(&document))).unwrap();
         assert_eq!(linked.manifest.table_precision, "16-bit");

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_counts_by_its_mean_or_by_its_sum_over_all_pairs_of_tokens() {
+    fn block_score_is_mean_or_sum_over_tokens() {
         let derivation = |aggregation| Derivation { aggregation, ..Derivation::default() };
         assert_eq!(derivation(Aggregation::Mean).score(0.5, 7, 6), 0.5);
         assert_eq!(derivation(Aggregation::Sum).score(0.5, 7, 6), 21.0);

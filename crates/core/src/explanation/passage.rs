@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_say_their_runs_where_these_are_more_than_a_sentence() {
+    fn section_json_contains_run_only_above_one() {
         for (run, json) in [(1, r#"{"kind":"thought","sentences":2}"#), (4, r#"{"kind":"thought","sentences":2,"run":4}"#)] {
             let section = Section { kind: SectionKind::Thought, sentences: 2, run };
             assert_eq!(serde_json::to_string(&section).unwrap(), json);

@@ -56,14 +56,14 @@ mod tests {
     }
 
     #[test]
-    fn without_a_question_it_is_the_last_sentence_that_is_explained() {
+    fn title_without_question_is_last_explained_sentence() {
         for (output, expected) in [(vec![0], "2 - 1 = 1."), (vec![0, 1], "So 1."), (vec![], "So 1.")] {
             assert_eq!(title(&Document { output, ..example() }), expected);
         }
     }
 
     #[test]
-    fn a_long_title_is_cut_where_a_short_one_would_end() {
+    fn long_title_is_truncated_to_limit() {
         let question = |letters: usize| format!("Why {}?", "x".repeat(letters));
         assert_eq!(of_prompt(&question(LONGEST - 5)), question(LONGEST - 5));
         assert_eq!(of_prompt(&question(LONGEST - 4)), format!("Why {}\u{2026}", "x".repeat(LONGEST - 5)));

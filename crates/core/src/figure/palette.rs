@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn text_keeps_its_contrast_on_every_highlight_and_edges_theirs_on_paper() {
+    fn text_and_edges_keep_minimum_contrast() {
         for palette in [LIGHT, DARK] {
             for step in 0..=10 {
                 let strength = f64::from(step) / 10.0;

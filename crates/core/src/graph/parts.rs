@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_does_what_its_source_does_has_its_influence() {
+    fn part_with_source_effect_has_source_influence() {
         for normalization in [Normalization::Full, Normalization::NonNegative, Normalization::None] {
             let influence = node_influence(&normalize(&table(), normalization), &[1]);
             for (j, column) in [vec![2.0, -1.0], vec![0.0, 0.5], vec![0.5]].iter().enumerate() {

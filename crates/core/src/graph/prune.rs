@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_on_no_strong_path_are_not_among_those_of_the_strongest() {
+    fn strongest_path_edges_exclude_weaker_paths() {
         let star = CausalMatrix::from_rows(MOST_PATHS + 1, vec![(0..=MOST_PATHS).map(|j| 1.0 + j as f64).collect()]);
         let edges = edges_of_strongest_paths(&star, &[0]);
         assert!(edges.iter().map(|edge| edge.from).eq(1..=MOST_PATHS), "all but the weakest");

@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_compared_with_the_best_ones_of_the_same_number() {
+    fn mark_score_compares_with_best_marks() {
         let influence = [0.1, 0.6, 0.0, 0.3];
         assert_eq!(MarkScore::of(&influence, &[1]), MarkScore { marked: 0.6, best: 0.6 });
         let two = MarkScore::of(&influence, &[0, 1]);

@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_weak_below_its_threshold_and_unmeasured_until_its_last_cell() {
+    fn evidence_depends_on_threshold_and_unmeasured_cells() {
         let of = |row: &[Option<f64>]| Evidence::of(row, 0.5);
         assert_eq!(of(&[Some(3.0), None]), Evidence::Unmeasured);
         assert_eq!(of(&[Some(-3.0), Some(0.0)]), Evidence::None);

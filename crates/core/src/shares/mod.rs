@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_share_of_what_is_explained_itself_or_comes_after() {
+    fn hollow_sources_are_explained_or_later() {
         let shares = [[0, 1].as_slice(), &[1], &[2]].map(|output| Shares::of(&document(output)));
         assert_eq!(shares.each_ref().map(|shares| sources(|j| shares.is_output(j))), [vec![2, 3], vec![3], vec![4]]);
         // G1 is explained, but it has a share, because G2 is also explained and depends on it. A zero share alone does not make a source
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn generated_sentences_have_evidence_and_the_strongest_of_the_output_sets_the_strength() {
+    fn strongest_output_evidence_sets_strength() {
         let mut document = document(&[1]);
         document.table.row_mut(1).iter_mut().flatten().for_each(|score| *score /= 1e3);
         let shares = Shares::of(&document);

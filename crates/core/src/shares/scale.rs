@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_large_or_no_number_stays_on_the_scale() {
+    fn infinite_or_nan_influence_stays_on_scale() {
         let scale = Scale::of(Normalization::None, [0.5, -2.0, f64::INFINITY]);
         assert_eq!([-1.0, f64::INFINITY, f64::NAN].map(|influence| scale.part(influence)), [-0.5, 1.0, 0.0]);
     }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_a_whole_percent_and_nothing_only_where_there_is_nothing() {
+    fn percent_digits_round_to_whole_and_mark_traces() {
         let shares = [0.0, 0.004, 0.01, 0.234, 1.0, -0.004, -0.01, -0.234];
         assert_eq!(shares.map(percent_digits), ["0", "<1", "1", "23", "100", "\u{2212}<1", "\u{2212}1", "\u{2212}23"]);
     }

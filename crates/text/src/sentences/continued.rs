@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_a_sequence_ends_no_german_sentence_before_its_noun() {
+    fn german_ordinal_does_not_end_sentence() {
         check(Language::German, &["Im 2. Stock wohnt der 1. Preis.", "An der 3. Haltestelle steigen 8 ein."]);
         check(
             Language::German,
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_letter_goes_on_after_what_may_be_an_abbreviation() {
+    fn lowercase_letter_continues_after_possible_abbreviation() {
         check(Language::German, &["Ludwig XIV. war König.", "Er brauchte max. drei Std. und 20 Min. bei Regen."]);
         check(Language::French, &["La S.N.C.F. annonce des retards, p. ex. des trains.", "« Viens-tu ? » demanda-t-elle.", "Oui."]);
         check(Language::Spanish, &["—¿Vienes? —preguntó él.", "Ella asintió."]);

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_left_out_and_what_only_looks_like_them_is_not() {
+    fn plain_removes_markup_and_keeps_lookalikes() {
         check("> ### 2. **The _price_**. It's 2 * 3, 2*3, ~5, a_b.", "The price. It's 2 * 3, 2*3, ~5, a_b.");
         check("[Read](http://a.b/c_(d)) it.[1][^x][[3]](u) See [2] and ![a cat](c.png).¹ So", "[Read] it. See [2] and [a cat]. So");
         check("<b class=\"x\">Why?</b> If x<y. Then z>2.<sup>3</sup> So<br/>on", "Why? If x<y. Then z>2. So\non");

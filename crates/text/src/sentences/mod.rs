@@ -152,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn a_newline_ends_a_sentence_and_a_carriage_return_is_white_space() {
+    fn newline_ends_sentence_and_carriage_return_does_not() {
         check("One line\nand another\r\n\r\nlast", &["One line", "and another", "last"]);
         check("  indented. Next.", &["  indented.", "Next."]);
         check(" \t\n\n", &[]);
     }
 
     #[test]
-    fn an_abbreviation_ends_a_sentence_only_before_a_word_that_starts_one() {
+    fn abbreviation_ends_sentence_only_before_sentence_starter() {
         check(
             "Dr. Smith met Mr. Jones at 5 p.m. on Jan. 3. They talked.",
             &["Dr. Smith met Mr. Jones at 5 p.m. on Jan. 3.", "They talked."],
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ellipsis_ends_a_sentence_only_before_a_word_that_starts_one() {
+    fn ellipsis_ends_sentence_only_before_sentence_starter() {
         check("She left... He stayed... then they met!! Really?", &["She left...", "He stayed... then they met!!", "Really?"]);
         check("I mean . . . nothing.", &["I mean .", ".", ".", "nothing."]);
     }

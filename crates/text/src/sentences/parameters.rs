@@ -138,7 +138,7 @@ mod tests {
 
     /// Checks the proof in `parameters/README.md` with all words that NLTK knows.
     #[test]
-    fn what_is_left_of_the_orthographic_contexts_decides_as_all_of_them() {
+    fn reduced_orthographic_contexts_keep_all_decisions() {
         let all = include_str!("../../../../tests/golden/punkt/ortho_context.tab");
         let decisions = |flags: u8| (flags & LC != 0 && flags & MID_UC == 0, flags & LC == 0, flags & UC != 0 || flags & BEG_LC == 0);
         let mut words = 0;

@@ -202,7 +202,7 @@ fn only_the_last_preview_that_was_asked_for_is_shown() {
 }
 
 #[test]
-fn a_preview_that_fails_says_why_and_a_closed_dialog_waits_for_none() {
+fn failed_preview_shows_problem_closing_cancels_preview() {
     let mut page = Page::default();
     page.send(LibraryMessage::Open);
     let id = page.previews(spec());
@@ -281,7 +281,7 @@ fn a_model_that_arrives_while_the_engine_is_busy_waits() {
 }
 
 #[test]
-fn a_model_in_memory_that_another_one_takes_the_place_of_is_given_back() {
+fn replaced_waiting_model_frees_its_memory() {
     let mut page = Page::default();
     *page.state.engine.run = RunStatus::Preparing;
     let id = page.downloads(spec());
@@ -306,7 +306,7 @@ fn preview_and_download_fail_apart_from_each_other() {
 }
 
 #[test]
-fn what_is_of_no_use_is_forgotten_with_a_problem_on_the_page() {
+fn discarded_download_is_forgotten_with_page_problem() {
     let mut page = Page::default();
     let id = page.downloads(spec());
     assert_eq!(page.event(id, LibraryEvent::Discarded(problem())), [remembers(None)]);
@@ -314,7 +314,7 @@ fn what_is_of_no_use_is_forgotten_with_a_problem_on_the_page() {
 }
 
 #[test]
-fn a_file_that_was_replaced_is_remembered_as_it_is_now() {
+fn replaced_file_updates_remembered_download() {
     let mut page = Page::default();
     let id = page.downloads(spec());
     let mut replaced = spec();
@@ -324,7 +324,7 @@ fn a_file_that_was_replaced_is_remembered_as_it_is_now() {
 }
 
 #[test]
-fn a_dismissed_download_frees_its_memory_and_late_answers_change_nothing() {
+fn dismissed_download_frees_memory_and_ignores_events() {
     let mut page = Page::default();
     let id = page.downloads(spec());
     assert_eq!(page.send(LibraryMessage::Dismiss), [], "it must be paused first");
@@ -350,7 +350,7 @@ fn a_worker_that_is_lost_leaves_a_paused_download() {
 }
 
 #[test]
-fn a_worker_that_is_lost_ends_what_the_dialog_waits_for() {
+fn lost_library_worker_ends_pending_preview() {
     let mut page = Page::with_unfinished(&spec());
     page.send(LibraryMessage::Open);
     let id = page.previews(spec());
@@ -362,7 +362,7 @@ fn a_worker_that_is_lost_ends_what_the_dialog_waits_for() {
 }
 
 #[test]
-fn deleting_the_model_in_use_and_its_unfinished_download_forgets_both() {
+fn deleting_model_forgets_choice_and_unfinished_download() {
     let mut page = Page::default();
     page.send(LibraryMessage::UseStored { id: "ab".into(), name: "big".into() });
     let id = page.downloads(spec());
@@ -379,7 +379,7 @@ fn deleting_the_model_in_use_and_its_unfinished_download_forgets_both() {
 }
 
 #[test]
-fn a_copy_takes_the_place_of_the_local_model_until_it_is_deleted() {
+fn copy_replaces_local_model_until_deleted() {
     let mut page = Page::with_local_model("mine.gguf");
     let id = page.copies();
     let copy = page.download().spec;
@@ -395,7 +395,7 @@ fn a_copy_takes_the_place_of_the_local_model_until_it_is_deleted() {
 }
 
 #[test]
-fn a_copy_of_a_model_that_is_not_in_use_any_more_changes_nothing() {
+fn finished_copy_of_unused_model_changes_nothing() {
     let mut page = Page::with_local_model("mine.gguf");
     let id = page.copies();
     page.opens("other.gguf");
@@ -413,7 +413,7 @@ fn a_full_storage_ends_a_copy_with_a_problem() {
 }
 
 #[test]
-fn a_resumed_copy_keeps_its_object_url_and_another_download_revokes_it() {
+fn resumed_copy_keeps_url_new_download_revokes_it() {
     let mut page = Page::with_local_model("mine.gguf");
     let id = page.copies();
     page.event(id, LibraryEvent::Paused(None));
@@ -425,7 +425,7 @@ fn a_resumed_copy_keeps_its_object_url_and_another_download_revokes_it() {
 }
 
 #[test]
-fn a_copy_that_cannot_be_read_is_a_problem_and_one_that_comes_too_late_is_dropped() {
+fn refused_copy_shows_problem_late_copy_is_dropped() {
     let mut page = Page::with_local_model("mine.gguf");
     page.send(LibraryMessage::ObjectUrlsCreated(None));
     assert!(page.page_problem().is_some() && !page.has_download());

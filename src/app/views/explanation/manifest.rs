@@ -133,7 +133,7 @@ mod tests {
     use crate::app::analysis::attribution_graph::tests::document;
 
     #[test]
-    fn the_manifest_names_what_is_known_and_leaves_out_the_rest() {
+    fn manifest_lists_known_facts_and_omits_others() {
         let facts = facts(&document());
         assert!(facts.contains(&("Method", "Leave one out (Pert.), 5 of 5 forward passes".into())));
         assert!(facts.iter().all(|(name, _)| *name != "SHA-256"));

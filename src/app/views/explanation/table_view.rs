@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_no_shares_are_coloured_about_zero_in_every_matrix() {
+    fn raw_scores_color_matrix_a_around_zero() {
         let raw =
             document().derived(Derivation { aggregation: Aggregation::Mean, normalization: Normalization::None, ..Derivation::default() });
         assert_eq!(file_name(Matrix::A, &raw.method), "glasscage-A-mean-raw-scores.csv");
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn t_is_as_measured_and_what_is_derived_of_it_says_its_unit() {
+    fn derivation_keeps_t_and_states_unit_of_s() {
         let derived = |derivation: Derivation| AttributionGraph::new(document().derived(derivation));
         let hyperbolic = derived(Derivation { compression: Compression::Hyperbolic, ..Derivation::default() });
         assert_eq!(hyperbolic.rectangle(Matrix::T), document().table.to_rectangle(None));

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrows_lead_through_the_steps_and_a_remote_control_where_one_presents() {
+    fn arrows_always_change_step_page_keys_when_presenting() {
         assert_eq!([at_after_key("ArrowRight", 0, false), at_after_key("ArrowLeft", 2, false)], [Some(1), Some(1)]);
         assert_eq!([at_after_key("ArrowLeft", 0, false), at_after_key("PageDown", 0, false)], [None, None]);
         assert_eq!([at_after_key("PageDown", 0, true), at_after_key("PageUp", 1, true)], [Some(1), Some(0)]);

@@ -75,7 +75,7 @@ mod tests {
 "#;
 
     #[test]
-    fn attributions_are_found_by_problem_and_have_a_number_a_sentence() {
+    fn attributions_are_found_by_item_and_length_checked() {
         let attributions = Attributions { by_item: parse(FILE).unwrap(), sha256: None };
         let a = ExternalAttribution { attribution: vec![1.0, 0.0], cpu_seconds: Some(2.5) };
         let b = ExternalAttribution { attribution: vec![0.5, 0.5], cpu_seconds: None };

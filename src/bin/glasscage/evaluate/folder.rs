@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_was_cut_off_is_none_wherever_it_was_cut() {
+    fn unfinished_last_line_is_dropped() {
         assert_eq!(whole_lines("{}\n{\"a\": \"\u{fc}".as_bytes().split_last().unwrap().1), b"{}\n");
         assert_eq!([whole_lines(b"{}\n"), whole_lines(b"{"), whole_lines(b"")], [&b"{}\n"[..], b"", b""]);
     }

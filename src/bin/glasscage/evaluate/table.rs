@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_are_compared_on_the_same_problems_each_as_the_page_derives_it() {
+    fn paired_table_uses_page_derivation_of_each_method() {
         let record = |pert: f64, pairs: f64| {
             let score = |id: &str, derivation, rise| Score {
                 kind: Attributor::Method(GraphVariant::new(id, derivation), AttributionRule::Cage),

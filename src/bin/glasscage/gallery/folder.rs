@@ -120,7 +120,7 @@ mod tests {
     const OLD: &str = r#"{"explanations": [{"title": "A", "file": "01-a.json"}], "lessons": [{"file": "lesson-b.json"}]}"#;
 
     #[test]
-    fn only_a_gallery_is_replaced_and_only_by_a_whole_one() {
+    fn only_finished_folder_replaces_gallery() {
         let all = folder("all", &[]);
         let gallery = all.join("gallery");
         let new = NewFolder::beside(&gallery).unwrap();
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_anything_else_in_it_is_refused_and_stays() {
+    fn folder_with_other_files_is_rejected_and_kept() {
         for (name, files) in [
             ("thesis", &[("thesis.tex", "years")][..]),
             ("both", &[(INDEX, OLD), ("01-a.json", "{}"), ("notes.txt", "")]),

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_goes_down_in_a_straight_line_with_its_sources_beside_it() {
+    fn chain_is_drawn_as_straight_line_down() {
         let drawing = layered(&[edge(0, 2, 1.0), edge(2, 3, 0.5), edge(1, 3, 0.5)], &[3], &SPACE);
         assert_eq!((drawing.n_layers, layer_of(&drawing, 0), layer_of(&drawing, 1), layer_of(&drawing, 3)), (3, 0, 1, 2));
         let [x0, _, x2, _] = [0, 1, 2, 3].map(|source| drawing.nodes[source].x);

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_stand_where_they_want_to_or_as_near_as_their_neighbors_allow() {
+    fn slots_are_placed_near_wanted_positions() {
         for (wanted, placed) in [
             (&[20.0, 80.0][..], &[20.0, 80.0][..]),
             (&[50.0, 50.0], &[45.0, 55.0]),
