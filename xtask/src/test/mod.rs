@@ -150,6 +150,23 @@ fn short(report: &mut Report, repeat: usize) {
 }
 
 fn test_programs(report: &mut Report, programs: &[Program], dist: &Path) {
+    // The GPU of a browser's worker is software that uses one core, so that other programs can use the rest.
+    let mut in_parallel = Report::default();
+    thread::scope(|scope| {
+        scope.spawn(|| worker_and_python(&mut in_parallel));
+        native_programs(report, programs, dist);
+    });
+    report.append(in_parallel);
+    let in_chromium = Selection { left_out: &SLOW_PAGE_TESTS, ..Selection::default() };
+    let in_webkit = Selection { only: &IN_WEBKIT, ..Selection::default() };
+    if let Some(page) = named(programs, "page") {
+        report.stage("chromium", |report| in_browser(report, page, Browser::Chromium, dist, &in_chromium));
+        report.stage("webkit", |report| in_browser(report, page, Browser::WebKit, dist, &in_webkit));
+    }
+}
+
+/// Runs all test programs except those of the page.
+fn native_programs(report: &mut Report, programs: &[Program], dist: &Path) {
     let environment = [("GLASSCAGE_DIST", dist.display().to_string())];
     for program in programs.iter().filter(|program| program.name != "page") {
         let slow = if program.name == "native" { &SLOW_NATIVE_TESTS[..] } else { &[] };
@@ -158,21 +175,18 @@ fn test_programs(report: &mut Report, programs: &[Program], dist: &Path) {
         report.stage(&program.name, |report| program.run(report, &run));
         report.elsewhere.extend(slow.iter().map(|test| format!("{}: {test}: cargo xtask test --all", program.name)));
     }
+}
+
+fn worker_and_python(report: &mut Report) {
     report.stage("engine in a worker", |report| {
         let mut command = in_a_worker(&setup::web()?)?;
         count(report, "engine in a worker", &mut command)
     });
-    let in_chromium = Selection { left_out: &SLOW_PAGE_TESTS, ..Selection::default() };
-    let in_webkit = Selection { only: &IN_WEBKIT, ..Selection::default() };
-    if let Some(page) = named(programs, "page") {
-        report.stage("chromium", |report| in_browser(report, page, Browser::Chromium, dist, &in_chromium));
-        report.stage("webkit", |report| in_browser(report, page, Browser::WebKit, dist, &in_webkit));
-    }
     report.stage("examples in the documentation", |report| {
         let mut command = natively(&setup::native(), &["--locked", "--workspace", "--doc", "--no-fail-fast"])?;
         count(report, "documentation", &mut command)
     });
-    // The command-line tests have built the program.
+    // The build of the test programs includes the command line.
     report.stage("python", |report| count(report, "python", &mut python::tests(&command_line())?));
 }
 

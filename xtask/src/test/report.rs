@@ -130,6 +130,18 @@ impl Report {
         self.skipped.extend((named_skips..skipped).map(|_| "a test that was not named: no reason is given".to_owned()));
     }
 
+    /// Adds the results of a report that another thread has written.
+    pub fn append(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failures.extend(other.failures);
+        self.flaky.extend(other.flaky);
+        self.skipped.extend(other.skipped);
+        self.elsewhere.extend(other.elsewhere);
+        self.lacking.extend(other.lacking);
+        self.stages.extend(other.stages);
+        self.times.extend(other.times);
+    }
+
     /// Number of results.
     pub fn n_results(&self) -> usize {
         self.passed + self.failures.len()
