@@ -43,18 +43,30 @@ pub fn slow_at(events: &[&str], n: usize) -> String {
 pub const BREAKS_DOWN: &str = "self.faults = new BroadcastChannel('faults');
 self.faults.onmessage = () => { throw new Error('killed by a test'); };";
 
-/// A script at the start of each worker. It makes the library worker stop reading a file after `bytes` bytes, until [`release_reads`].
+/// A script at the start of each worker. It makes the library worker stop reading a local file after `bytes` bytes, until
+/// [`release_reads`]. It does not count the bytes of the worker's own program, which the worker reads as a stream, too.
 pub fn hold_reads(bytes: usize) -> String {
     format!(
         "if (self.name === 'library') {{
             const released = new Promise(resolve => {{ new BroadcastChannel('reads').onmessage = resolve; }});
-            const {{ read }} = ReadableStreamDefaultReader.prototype;
+            const {{ fetch }} = self;
+            const {{ getReader }} = ReadableStream.prototype;
+            const files = new WeakSet();
             let left = {bytes};
-            ReadableStreamDefaultReader.prototype.read = async function () {{
-                if (left <= 0) await released;
-                const chunk = await read.call(this);
-                left -= chunk.value?.length ?? 0;
-                return chunk;
+            self.fetch = async (request, ...options) => {{
+                const response = await fetch(request, ...options);
+                if ((request.url ?? request).startsWith('blob:')) files.add(response.body);
+                return response;
+            }};
+            ReadableStream.prototype.getReader = function (...options) {{
+                const reader = getReader.apply(this, options);
+                if (files.has(this)) reader.read = async () => {{
+                    if (left <= 0) await released;
+                    const chunk = await Object.getPrototypeOf(reader).read.call(reader);
+                    left -= chunk.value?.length ?? 0;
+                    return chunk;
+                }};
+                return reader;
             }};
         }}\n"
     )
