@@ -26,8 +26,11 @@ mod models;
 mod pace;
 mod parallel;
 mod readouts;
+mod real_model;
 mod registry;
 mod sentences;
+#[path = "../models/smollm2.rs"]
+mod smollm2;
 mod split;
 #[path = "../models/split.rs"]
 mod split_model;

@@ -129,7 +129,7 @@ async fn all_texts_are_translated_and_fit_phones() {
     for tab in ["tab-path", "tab-table", "tab-check", "tab-methods", "tab-without"] {
         browser.click(tab).await;
         browser.wait("the view", async || browser.try_find("not-loaded").await.is_none().then_some(())).await;
-        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        browser.settled().await;
         found.extend(flaws(&browser, tab).await);
     }
     browser.click("home").await;

@@ -41,11 +41,14 @@ mod pairs;
 mod path;
 mod phone;
 mod print;
+mod real_model;
 mod reproducible;
 mod screenshots;
 mod server;
 mod sharing;
 mod site;
+#[path = "../models/smollm2.rs"]
+mod smollm2;
 mod soak;
 #[path = "../models/split.rs"]
 mod split;

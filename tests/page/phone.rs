@@ -1,12 +1,10 @@
 //! The page on phones: on-screen keyboard, touch, little memory.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::browser::{Browser, DESKTOP, PHONE, TRANSITION};
-use super::states::visit_states;
+use super::browser::{Browser, DESKTOP, PHONE};
 use super::steps::{ask, example_prompt, server};
 
 /// Page area above the on-screen keyboard of a phone with 360 x 740 CSS pixels.
@@ -19,7 +17,7 @@ const FIELDS: &str = "const [done] = arguments;
     const fields = [...box.querySelectorAll('textarea, select, input:is([type=text], [type=number])')]
         .filter(field => !field.disabled && field.checkVisibility());
     const wrong = [];
-    const frame = () => new Promise(then => setTimeout(then, 60));
+    const frame = () => new Promise(then => requestAnimationFrame(() => requestAnimationFrame(then)));
     (async () => {
         for (const field of fields) {
             const name = field.dataset.testid ?? field.outerHTML.slice(0, 80);
@@ -36,29 +34,15 @@ const FIELDS: &str = "const [done] = arguments;
         done([fields.length, wrong]);
     })();";
 
-/// Checks the fields of the current state and returns their number.
-async fn fields_are_seen(browser: &Browser, state: &str) -> usize {
+/// Checks the text fields of the current state above the on-screen keyboard of a phone. Returns their number.
+pub async fn fields_are_seen(browser: &Browser, state: &str) -> usize {
     browser.look(ABOVE_KEYBOARD, "light").await;
-    tokio::time::sleep(TRANSITION).await;
+    browser.settled().await;
     let found = browser.driver.execute_async(FIELDS, Vec::new()).await.expect("a script runs");
     let (fields, wrong): (usize, Vec<String>) = found.convert().expect("a number and texts");
     assert!(wrong.is_empty(), "{state}: {wrong:#?}");
     browser.look(DESKTOP, "light").await;
     fields
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_typed_is_seen_above_the_keyboard() {
-    let (server, _turn) = server().await;
-    let browser = Browser::start(None).await;
-    let fields = AtomicUsize::new(0);
-    let visit = async |browser: &Browser, state: &str| {
-        fields.fetch_add(fields_are_seen(browser, state).await, Ordering::Relaxed);
-    };
-    visit_states(&browser, &server.url, visit).await;
-    let fields = fields.into_inner();
-    assert!(fields >= 20, "{fields} fields in all states");
-    browser.close().await;
 }
 
 async fn cdp(browser: &Browser, command: &str, parameters: Value) {
@@ -69,8 +53,7 @@ async fn cdp(browser: &Browser, command: &str, parameters: Value) {
 async fn tap(browser: &Browser, id: &str) {
     let element = browser.find(id).await;
     element.scroll_into_view().await.expect("it can be scrolled to");
-    // Wait until nothing scrolls.
-    tokio::time::sleep(TRANSITION).await;
+    browser.settled().await;
     let middle = "const { left, top, width, height } = arguments[0].getBoundingClientRect();
         return { x: left + width / 2, y: top + height / 2 };";
     let middle = browser.driver.execute(middle, vec![element.to_json().expect("an element has a name")]).await.expect("a script runs");

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use serde_json::json;
 
-use super::browser::{Browser, DESKTOP, Kind, TRANSITION};
+use super::browser::{Browser, DESKTOP, Kind};
 use super::states::visit_states;
 use super::steps::server;
 
@@ -33,7 +33,7 @@ impl Look {
             browser.driver.cdp().send_raw("Emulation.setEmulatedMedia", media.clone()).await.expect("Chromium shows other media");
         }
         browser.driver.execute("scrollTo(0, 0)", Vec::new()).await.expect("a script runs");
-        tokio::time::sleep(TRANSITION).await;
+        browser.settled().await;
     }
 }
 
@@ -75,7 +75,7 @@ async fn pictures(browser: &Browser, state: &str) -> Vec<String> {
     }
     browser.look(DESKTOP, "light").await;
     // WebKitGTK clicks at the right place only after its window was drawn.
-    tokio::time::sleep(TRANSITION).await;
+    browser.settled().await;
     too_wide
 }
 

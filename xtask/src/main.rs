@@ -21,6 +21,7 @@ mod prebuilt;
 mod precache;
 mod python;
 mod random_model;
+mod real_model;
 mod screenshots;
 mod serve;
 mod setup;

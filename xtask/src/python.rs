@@ -40,7 +40,7 @@ pub fn tests(program: &Path) -> Result<Command> {
 
 /// The interpreter of an environment that only has the needs of the package and its tests. It is rebuilt only if the requirements or the
 /// Python version change, so later runs need no network.
-fn environment() -> Result<PathBuf> {
+pub fn environment() -> Result<PathBuf> {
     let folder = command::build().join("python");
     let (python, record) = (folder.join("bin/python"), folder.join("made-for"));
     let needs = fs::read_to_string(root().join("python/pyproject.toml"))? + &output(&mut command("python3", &["--version"]))?;
@@ -54,7 +54,7 @@ fn environment() -> Result<PathBuf> {
     Ok(python)
 }
 
-fn pip(python: &Path, arguments: &[&str]) -> Command {
+pub fn pip(python: &Path, arguments: &[&str]) -> Command {
     let common = ["-m", "pip", "--quiet", "--disable-pip-version-check"];
     command(python, &[&common, arguments].concat())
 }
@@ -66,7 +66,7 @@ fn make_wheel(python: &Path, folder: &Path) -> Result<PathBuf> {
     wheel_in(folder)
 }
 
-fn wheel_in(folder: &Path) -> Result<PathBuf> {
+pub fn wheel_in(folder: &Path) -> Result<PathBuf> {
     let mut files = fs::read_dir(folder)?.filter_map(|file| Some(file.ok()?.path()));
     files.find(|file| file.extension().is_some_and(|extension| extension == "whl")).context("pip made no wheel")
 }

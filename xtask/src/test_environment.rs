@@ -5,6 +5,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::command::with_runtime_dir;
+use crate::real_model;
 use crate::setup::Tools;
 
 /// `cargo test` for tests that may use Vulkan.
@@ -14,7 +15,7 @@ pub fn natively(native: &Tools, arguments: &[&str]) -> Result<Command> {
     Ok(tests)
 }
 
-/// Makes tests independent of the machine's language and network settings. Panics print no backtrace by default.
+/// Makes tests independent of the machine's language and network settings, and names the real model for them. Panics print no backtrace by default.
 pub fn with_test_environment(command: &mut Command) {
     with_runtime_dir(command);
     // The tests themselves use all cores. Candle would query the number of cores for every product.
@@ -22,6 +23,9 @@ pub fn with_test_environment(command: &mut Command) {
     command.env("LANG", "C.UTF-8").env("LANGUAGE", "en").env_remove("LC_ALL").env("NO_PROXY", "*").env("PROPTEST_RNG_SEED", "1");
     for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {
         command.env_remove(proxy);
+    }
+    if let Some(model) = real_model::cached() {
+        command.env("GLASSCAGE_SMOLLM2", model);
     }
     if std::env::var_os("GLASSCAGE_BACKTRACES").is_none() {
         command.env("RUST_BACKTRACE", "0");

@@ -8,6 +8,20 @@ use thirtyfour::{RequestData, SessionId};
 
 use super::driver::Kind;
 
+/// Waits until no transition runs and nothing scrolls or changes its size for two frames. Endless animations do not count.
+const SETTLED: &str = "const [done] = arguments;
+    const frame = () => new Promise(requestAnimationFrame);
+    const isMoving = animation => animation.playState === 'running' && animation.effect.getComputedTiming().endTime !== Infinity;
+    (async () => {
+        for (let still = 0, before = ''; still < 2; ) {
+            await frame();
+            const now = [scrollX, scrollY, innerWidth, innerHeight, document.body.scrollHeight].join();
+            still = now === before && !document.getAnimations().some(isMoving) ? still + 1 : 0;
+            before = now;
+        }
+        done();
+    })();";
+
 /// Sets the context of scripts in Firefox: the page (`content`) or the browser itself (`chrome`).
 #[derive(Debug)]
 struct SetContext(&'static str);
@@ -37,6 +51,11 @@ pub async fn set(driver: &WebDriver, kind: Kind, (width, height): (u32, u32), sc
         }
         Kind::WebKit => resize(driver, width, height).await,
     }
+}
+
+/// Waits until the page looks as it will stay.
+pub async fn settled(driver: &WebDriver) {
+    driver.execute_async(SETTLED, Vec::new()).await.expect("a script runs");
 }
 
 /// Sets whether the browser reports a network to pages.

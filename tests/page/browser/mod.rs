@@ -20,9 +20,6 @@ const TIMEOUT: Duration = Duration::from_secs(180);
 /// Longest text that is typed key by key, in bytes. A longer text is set at once.
 const LONGEST_TYPED: usize = 300;
 
-/// Longer than any transition of position or color on the page.
-pub const TRANSITION: Duration = Duration::from_millis(400);
-
 pub const DESKTOP: (u32, u32) = (1280, 900);
 /// Page area on a small desktop screen.
 const SMALL_DESKTOP: (u32, u32) = (1280, 800);
@@ -110,6 +107,11 @@ impl Browser {
     /// Sets the window size in CSS pixels and the preferred color scheme.
     pub async fn look(&self, size: (u32, u32), scheme: &str) {
         look::set(&self.driver, self.program.kind, size, scheme).await;
+    }
+
+    /// Waits until no transition runs and nothing scrolls.
+    pub async fn settled(&self) {
+        look::settled(&self.driver).await;
     }
 
     /// Waits for the element with this `data-testid`.

@@ -20,13 +20,16 @@ use crate::lock::lock;
 use crate::outcome::Outcome;
 use crate::setup::Tools;
 use crate::test_environment::{natively, with_test_environment};
-use crate::{build, fuzz, gpu_budgets, python, random_model, screenshots, setup};
+use crate::{build, fuzz, gpu_budgets, python, random_model, real_model, screenshots, setup};
 use programs::{Program, Run};
 use report::Report;
 
 /// The runner's default limits are too short: 20 s for all tests, less than software needs for the kernels, and 5 s for the driver.
 const SECONDS_IN_A_BROWSER: &str = "600";
 const SECONDS_OF_THE_DRIVER: &str = "120";
+
+/// Disk space that a build from nothing takes, in GB.
+const DISK_GIGABYTES: u64 = 12;
 
 /// Number of explanations in `--soak`.
 const EXPLANATIONS_OF_SOAK: &str = "300";
@@ -76,6 +79,7 @@ pub struct Options {
 /// Runs the whole test, or the part that the options select.
 pub fn test(options: &Options) -> Result<()> {
     let _lock = lock(&command::build().join("lock"), "a test of this checkout")?;
+    warn_of_full_disk();
     let mut report = Report::default();
     let busy = options.busy.then(Busy::begin);
     match options {
@@ -108,6 +112,17 @@ pub fn check() -> Result<()> {
     report.verdict(is_ci())
 }
 
+/// Warns if a build from nothing may not fit on the disk, because compilers do not always say so when a disk is full.
+fn warn_of_full_disk() {
+    let build = command::build();
+    let existing = build.ancestors().find(|folder| folder.exists()).unwrap_or(command::root());
+    let free = command::output(command::command("df", &["--output=avail", "--block-size=1GB"]).arg(existing));
+    let free = free.ok().and_then(|text| text.lines().nth(1)?.trim().parse::<u64>().ok());
+    if let Some(free) = free.filter(|&free| free < DISK_GIGABYTES && !build.join("target").exists()) {
+        println!("warning: the build takes about {DISK_GIGABYTES} GB, and {} has {free} GB left", existing.display());
+    }
+}
+
 fn is_ci() -> bool {
     std::env::var("CI").is_ok_and(|ci| ci == "true")
 }
@@ -130,6 +145,7 @@ fn short(report: &mut Report, repeat: usize) {
     let dist = command::build().join("dist");
     report.stage("build", |report| {
         setup::browser(Browser::Chromium)?;
+        report.check("real model", real_model::download());
         let (native, web) = (setup::native(), setup::web()?);
         // In parallel, because much of linking and optimizing the page runs on one core.
         let (page, native) = thread::scope(|scope| {
@@ -244,6 +260,7 @@ fn build_page(report: &mut Report) -> Option<(Vec<Program>, PathBuf)> {
     let mut built = None;
     report.stage("build of the page", |_| {
         setup::browser(Browser::Chromium)?;
+        real_model::download()?;
         let dist = command::build().join("dist");
         build::page(&setup::web()?, &dist)?;
         let programs = programs::build_all(&setup::native(), &TARGETS)?;

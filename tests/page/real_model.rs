@@ -1,0 +1,24 @@
+//! The page with a real model from a local file, compared with transformers.
+
+use std::path::Path;
+
+use super::browser::Browser;
+use super::download_steps::model_is_ready;
+use super::smollm2::{assert_expected, expected, model_file};
+use super::steps::{ask, server};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn smollm2_answers_and_explains_like_transformers() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.choose_file("model-file", Path::new(&model_file())).await;
+    model_is_ready(&browser).await;
+    browser.open_details_of("method").await;
+    browser.select("method", "pert").await;
+    ask(&browser, &expected().prompt.text).await;
+    browser.explained().await;
+    assert_expected(&String::from_utf8(browser.saved("save-json").await).expect("UTF-8"));
+    browser.shows("manifest", |text| text.contains("SmolLM2")).await;
+    browser.screenshot("smollm2-light").await;
+    browser.close().await;
+}
