@@ -80,7 +80,7 @@ def main():
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(lambda run: evaluated(arguments.engine, model, out, run), RUNS))
     folders = {name: folder for (name, _, _), folder in zip(RUNS, done)}
-    page = engine.ROOT / "docs" / "results-tables.md"
+    page = engine.ROOT / "docs" / "research" / "results-tables.md"
     written = page.read_text().split(MARKER)[0] + MARKER
     for name, limit, _ in RUNS:
         written += f"\n## {readable(name)}, the first {limit}\n\n{(folders[name] / 'results.md').read_text()}"
