@@ -20,7 +20,7 @@ use crate::lock::lock;
 use crate::outcome::Outcome;
 use crate::setup::Tools;
 use crate::test_environment::{natively, with_test_environment};
-use crate::{build, fuzz, gpu_budgets, python, random_model, screenshots, setup};
+use crate::{build, docs, fuzz, gpu_budgets, python, random_model, screenshots, setup};
 use programs::{Program, Run};
 use report::Report;
 
@@ -197,6 +197,7 @@ fn long(report: &mut Report) {
         let targets = ["--lib", "--bin", "app", "--bin", "viewer", "--bin", "engine", "--bin", "xtask", "--examples"];
         let mut command = setup::native().command("cargo", &[&["doc", "--locked", "--workspace", "--no-deps"][..], &targets].concat())?;
         report.check("documentation", run(command.env("RUSTDOCFLAGS", "--deny warnings")));
+        report.check("documentation site", docs::build(&command::build().join("docs")));
         Ok(())
     });
     let Some((programs, dist)) = build_page(report) else { return };
