@@ -12,8 +12,16 @@ use crate::workspace;
 /// Paths of recipes, for files that a reader is to make.
 const TO_MAKE: [&str; 3] = ["src/attribution/probability.rs", "public/locales/fr.json", "public/lessons/fr.json"];
 /// Documents in which bold words are labels of the page, except these and names of methods.
-const WITH_LABELS: [&str; 6] =
-    ["docs/command-line.md", "docs/embedding.md", "docs/lessons.md", "docs/models.md", "docs/reading-the-numbers.md", "docs/start.md"];
+const WITH_LABELS: [&str; 8] = [
+    "docs/command-line.md",
+    "docs/embedding.md",
+    "docs/lessons.md",
+    "docs/models.md",
+    "docs/privacy.md",
+    "docs/reading-the-numbers.md",
+    "docs/start.md",
+    "docs/teaching.md",
+];
 const NO_LABELS: [&str; 23] = [
     "T",
     "A",
@@ -150,6 +158,18 @@ fn results_name_the_model_in_the_repository() {
     let model = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/models/demo.gguf")).expect("the model");
     let hash: String = Sha256::digest(&model).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     assert!(workspace::read("docs/results.md").expect("a document").contains(&format!("{hash}... today")), "{hash}");
+}
+
+/// Operators copy the policy of the page into the settings of their host.
+#[test]
+fn recipes_have_the_policy_of_the_page() {
+    let page = workspace::read("index.html").expect("the page");
+    let policy = page.split_once("content=\"default-src").and_then(|(_, rest)| rest.split_once('"')).expect("a policy").0;
+    let policy = format!("default-src{policy}").split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = workspace::read("docs/deploying.md").expect("a document");
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("default-src")).collect();
+    assert!(!lines.is_empty());
+    assert_eq!(lines.into_iter().filter(|line| !line.contains(&policy)).collect::<Vec<_>>(), Vec::<&str>::new());
 }
 
 /// The documents for readers, without blocks of code.
