@@ -172,6 +172,19 @@ fn recipes_have_the_policy_of_the_page() {
     assert_eq!(lines.into_iter().filter(|line| !line.contains(&policy)).collect::<Vec<_>>(), Vec::<&str>::new());
 }
 
+#[test]
+fn privacy_page_lists_all_storage_keys() {
+    let code = ["src/app/state/storage_keys.rs", "src/app/views/explanation/explanation_view.rs", "www/engine_loader.js"];
+    let text = workspace::read("docs/privacy.md").expect("a document");
+    let keys = code.iter().flat_map(|file| {
+        let code = workspace::read(file).expect("a source");
+        code.split('"').skip(1).step_by(2).filter(|text| text.starts_with("glasscage")).map(str::to_owned).collect::<Vec<_>>()
+    });
+    let keys: Vec<String> = keys.collect();
+    assert!(keys.len() > 10, "{keys:?}");
+    assert_eq!(keys.into_iter().filter(|key| !text.contains(&format!("`{key}`"))).collect::<Vec<_>>(), Vec::<String>::new());
+}
+
 /// The documents for readers, without blocks of code.
 fn documents() -> Vec<(String, String)> {
     let files = workspace::tracked(&["md"]).into_iter().filter(|file| !file.starts_with("tests/"));

@@ -2,6 +2,7 @@
 //!
 //! `docs/SUMMARY.md` lists the chapters, which are in several folders. mdBook needs them in one folder, so they are staged there.
 
+pub mod blocks;
 mod check;
 mod stage;
 

@@ -36,14 +36,15 @@ pub fn write(stage: &Path) -> Result<()> {
     let chapters = chapters(&summary);
     ensure!(chapters.len() > 1, "{SUMMARY} lists no chapters");
     let pages: BTreeSet<&String> = chapters.values().collect();
-    ensure!(pages.len() == chapters.len(), "two documents of {SUMMARY} have the same name");
+    // The summary and the first chapter have the same page.
+    ensure!(pages.len() + 1 == chapters.len(), "two documents of {SUMMARY} have the same name");
     let mut copies = BTreeMap::new();
     let mut add = |document: &str, place: &str| {
         let text = with_links(&read(document)?, document, &chapters, &mut copies);
         write_file(&source.join(place), text.as_bytes())
     };
     add(SUMMARY, "SUMMARY.md")?;
-    chapters.iter().try_for_each(|(document, place)| add(document, place))?;
+    chapters.iter().filter(|(document, _)| *document != SUMMARY).try_for_each(|(document, place)| add(document, place))?;
     for (file, place) in copies {
         let bytes = fs::read(root().join(&file)).with_context(|| format!("{file}, to which a chapter links"))?;
         write_file(&source.join(place), &bytes)?;
@@ -55,7 +56,9 @@ pub fn write(stage: &Path) -> Result<()> {
 /// every page. A `README.md` has the name of its folder.
 fn chapters(summary: &str) -> BTreeMap<String, String> {
     let documents = links(summary).filter_map(|link| resolved(SUMMARY, link));
-    documents.map(|document| (document.clone(), page_name(&document))).collect()
+    let pages = documents.map(|document| (document.clone(), page_name(&document)));
+    // The site has its table of contents on every page.
+    pages.chain([(SUMMARY.to_owned(), page_name("README.md"))]).collect()
 }
 
 fn page_name(document: &str) -> String {
@@ -90,10 +93,10 @@ fn with_links(text: &str, document: &str, chapters: &BTreeMap<String, String>, c
     out
 }
 
-/// Place of a file that is not a chapter.
+/// Place of a file that is not a chapter. mdBook would change links that contain `.md`.
 fn copy_place(file: &str) -> String {
     let is_shown = Path::new(file).extension().is_some_and(|ending| SHOWN.iter().any(|shown| ending == *shown));
-    format!("{COPIES}/{file}{}", if is_shown { "" } else { ".txt" })
+    format!("{COPIES}/{}{}", file.trim_end_matches(".md"), if is_shown { "" } else { ".txt" })
 }
 
 /// Targets of the links in Markdown.
@@ -149,7 +152,7 @@ mod tests {
         let documents = |folder: &str| fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().file_name());
         for folder in ["docs", "docs/research"] {
             let names = documents(folder).map(|name| format!("{folder}/{}", name.to_string_lossy()));
-            let missing = names.filter(|name| name.ends_with(".md") && name != SUMMARY && !chapters.contains_key(name));
+            let missing = names.filter(|name| name.ends_with(".md") && !chapters.contains_key(name));
             assert_eq!(missing.collect::<Vec<_>>(), Vec::<String>::new());
         }
     }

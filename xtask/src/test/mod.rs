@@ -202,6 +202,10 @@ fn long(report: &mut Report) {
     });
     let Some((programs, dist)) = build_page(report) else { return };
     let (Some(page), Some(native)) = (named(&programs, "page"), named(&programs, "native")) else { return };
+    report.stage("commands in the documentation", |report| {
+        report.check("commands in the documentation", docs::blocks::run(&command_line(), &dist));
+        Ok(())
+    });
     report.stage("slow native tests", |report| {
         let arguments = [&SLOW_NATIVE_TESTS[..], &NATIVE_TESTS_OF_MANY_CASES].concat();
         let environment = [(THOROUGH.0, THOROUGH.1.to_owned())];
