@@ -1,4 +1,5 @@
-"""Measures the quality of explanations of the built-in model. Writes `docs/research/results-tables.md` below its marker, and a summary in the model card.
+"""Measures the quality of explanations of the built-in model. Writes `docs/research/results-tables.md` below its marker, and a summary in
+the model card.
 
 python training/results.py --engine PATH        (40 CPU minutes for a model of 3.5 M parameters; it can be interrupted and resumed)
 """
