@@ -22,7 +22,7 @@ const WITH_LABELS: [&str; 8] = [
     "docs/start.md",
     "docs/teaching.md",
 ];
-const NO_LABELS: [&str; 23] = [
+const NO_LABELS: [&str; 17] = [
     "T",
     "A",
     "Y",
@@ -40,12 +40,6 @@ const NO_LABELS: [&str; 23] = [
     "A download",
     "Models stay",
     "A model that does not load",
-    "Look.",
-    "Ask.",
-    "Wait.",
-    "Read.",
-    "Test.",
-    "Share.",
 ];
 /// Figures: the document that quotes, its words, the document with the table, its row up to the figure.
 const FIGURES: [[&str; 4]; 6] = [
