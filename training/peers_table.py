@@ -1,4 +1,4 @@
-"""Makes the tables of "Beside other methods" in docs/results.md from folders of `glasscage evaluate --attributions`.
+"""Makes the tables of docs/research/other-methods.md from folders of `glasscage evaluate --attributions`.
 
 python training/peers_table.py FOLDER..     (one folder per set of problems; its name is the name of the row)
 """

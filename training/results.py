@@ -1,4 +1,5 @@
-"""Measures the quality of explanations of the built-in model. Writes `docs/results.md` below its marker, and a summary in the model card.
+"""Measures the quality of explanations of the built-in model. Writes `docs/research/results-tables.md` below its marker, and a summary in
+the model card.
 
 python training/results.py --engine PATH        (40 CPU minutes for a model of 3.5 M parameters; it can be interrupted and resumed)
 """
@@ -80,7 +81,7 @@ def main():
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(lambda run: evaluated(arguments.engine, model, out, run), RUNS))
     folders = {name: folder for (name, _, _), folder in zip(RUNS, done)}
-    page = engine.ROOT / "docs" / "results-tables.md"
+    page = engine.ROOT / "docs" / "research" / "results-tables.md"
     written = page.read_text().split(MARKER)[0] + MARKER
     for name, limit, _ in RUNS:
         written += f"\n## {readable(name)}, the first {limit}\n\n{(folders[name] / 'results.md').read_text()}"

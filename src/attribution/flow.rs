@@ -9,8 +9,8 @@
 //! T(j) = mean over the tokens of the sentence of the sum over layers and heads of max(0, f_h(j))^2
 //! ```
 //!
-//! In a layer the shares of all heads and positions add up to 1. Squaring reduces the small shares that every sentence gets. `docs/flow.md`
-//! lists the tested alternatives and the results.
+//! In a layer the shares of all heads and positions add up to 1. Squaring reduces the small shares that every sentence gets.
+//! `docs/research/flow-trial.md` lists the tested alternatives, `docs/results.md` the results.
 
 use super::attention;
 use super::base_method::{AttributionMethod, Observation};

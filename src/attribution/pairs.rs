@@ -11,8 +11,8 @@
 //! ```
 //!
 //! The pass over the unchanged text also measures the information flow (`attribution/flow`), unless some layers of the model have no
-//! attention. The graph weights the scores by this flow. The method is deterministic. `docs/pairs.md` lists the tested alternatives and the
-//! results.
+//! attention. The graph weights the scores by this flow. The method is deterministic. `docs/research/pairs-trial.md` lists the
+//! tested alternatives, `docs/pairs.md` the results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};

@@ -1,4 +1,4 @@
-//! Compares the scores of all engines. `docs/reproducibility.md` shows the figures that this test prints.
+//! Compares the scores of all engines. `docs/research/reproducibility.md` shows the figures that this test prints.
 
 use glasscage::explanation::Document;
 use glasscage::shares::Shares;

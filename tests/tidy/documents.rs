@@ -12,9 +12,17 @@ use crate::workspace;
 /// Paths of recipes, for files that a reader is to make.
 const TO_MAKE: [&str; 3] = ["src/attribution/probability.rs", "public/locales/fr.json", "public/lessons/fr.json"];
 /// Documents in which bold words are labels of the page, except these and names of methods.
-const WITH_LABELS: [&str; 6] =
-    ["docs/command-line.md", "docs/embedding.md", "docs/lessons.md", "docs/models.md", "docs/reading-the-numbers.md", "docs/start.md"];
-const NO_LABELS: [&str; 23] = [
+const WITH_LABELS: [&str; 8] = [
+    "docs/command-line.md",
+    "docs/embedding.md",
+    "docs/lessons.md",
+    "docs/models.md",
+    "docs/privacy.md",
+    "docs/reading-the-numbers.md",
+    "docs/start.md",
+    "docs/teaching.md",
+];
+const NO_LABELS: [&str; 17] = [
     "T",
     "A",
     "Y",
@@ -32,21 +40,15 @@ const NO_LABELS: [&str; 23] = [
     "A download",
     "Models stay",
     "A model that does not load",
-    "Look.",
-    "Ask.",
-    "Wait.",
-    "Read.",
-    "Test.",
-    "Share.",
 ];
 /// Figures: the document that quotes, its words, the document with the table, its row up to the figure.
 const FIGURES: [[&str; 4]; 6] = [
-    ["README.md", "misses 1.3 % of the relevant", "docs/results.md", "| | CAGE, pairs | 1.3 ±"],
-    ["README.md", "(Pert.) and misses 16.6 %", "docs/results.md", "| | CAGE, pert | 16.6 ±"],
-    ["docs/results.md", "(0.459 and 0.458 against 0.435)", "docs/results-tables.md", "| 0.459 ± 0.063 |"],
-    ["docs/results.md", "(0.459 and 0.458 against 0.435)", "docs/results-tables.md", "| 0.435 ± 0.067 |"],
-    ["docs/results.md", "lists of facts (0.61 on relevant)", "docs/results-tables.md", "| 0.734 ± 0.233 | 0.611 ±"],
-    ["docs/results.md", "Attention is weaker (0.57 against 0.54)", "docs/results-tables.md", "| 0.912 ± 0.115 | 0.567 ±"],
+    ["README.md", "misses 1.3 % of the relevant", "docs/research/other-methods.md", "| | CAGE, pairs | 1.3 ±"],
+    ["README.md", "(Pert.) and misses 16.6 %", "docs/research/other-methods.md", "| | CAGE, pert | 16.6 ±"],
+    ["docs/results.md", "(0.459 and 0.458 against 0.435)", "docs/research/results-tables.md", "| 0.459 ± 0.063 |"],
+    ["docs/results.md", "(0.459 and 0.458 against 0.435)", "docs/research/results-tables.md", "| 0.435 ± 0.067 |"],
+    ["docs/results.md", "lists of facts (0.61 on relevant)", "docs/research/results-tables.md", "| 0.734 ± 0.233 | 0.611 ±"],
+    ["docs/results.md", "Attention is weaker (0.57 against 0.54)", "docs/research/results-tables.md", "| 0.912 ± 0.115 | 0.567 ±"],
 ];
 
 #[test]
@@ -150,6 +152,31 @@ fn results_name_the_model_in_the_repository() {
     let model = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/models/demo.gguf")).expect("the model");
     let hash: String = Sha256::digest(&model).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     assert!(workspace::read("docs/results.md").expect("a document").contains(&format!("{hash}... today")), "{hash}");
+}
+
+/// Operators copy the policy of the page into the settings of their host.
+#[test]
+fn recipes_have_the_policy_of_the_page() {
+    let page = workspace::read("index.html").expect("the page");
+    let policy = page.split_once("content=\"default-src").and_then(|(_, rest)| rest.split_once('"')).expect("a policy").0;
+    let policy = format!("default-src{policy}").split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = workspace::read("docs/deploying.md").expect("a document");
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("default-src")).collect();
+    assert!(!lines.is_empty());
+    assert_eq!(lines.into_iter().filter(|line| !line.contains(&policy)).collect::<Vec<_>>(), Vec::<&str>::new());
+}
+
+#[test]
+fn privacy_page_lists_all_storage_keys() {
+    let code = ["src/app/state/storage_keys.rs", "src/app/views/explanation/explanation_view.rs", "www/engine_loader.js"];
+    let text = workspace::read("docs/privacy.md").expect("a document");
+    let keys = code.iter().flat_map(|file| {
+        let code = workspace::read(file).expect("a source");
+        code.split('"').skip(1).step_by(2).filter(|text| text.starts_with("glasscage")).map(str::to_owned).collect::<Vec<_>>()
+    });
+    let keys: Vec<String> = keys.collect();
+    assert!(keys.len() > 10, "{keys:?}");
+    assert_eq!(keys.into_iter().filter(|key| !text.contains(&format!("`{key}`"))).collect::<Vec<_>>(), Vec::<String>::new());
 }
 
 /// The documents for readers, without blocks of code.

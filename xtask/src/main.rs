@@ -8,6 +8,7 @@ mod browsers;
 mod build;
 mod command;
 mod compact;
+mod docs;
 mod finish;
 mod fuzz;
 mod gpu_budgets;
@@ -58,6 +59,8 @@ enum Xtask {
     Fuzz(fuzz::Options),
     /// Take pictures of every state of the page in three browsers, and show them on one page
     Screenshots(screenshots::Options),
+    /// Build the documentation site into dist/docs, next to the page, and check its links
+    Docs,
     /// Build the page and the viewer's npm package
     Npm,
     /// Build the page and the Python package with the viewer
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Xtask::GpuRun(options) => gpu_run::gpu_run(&options),
         Xtask::Fuzz(options) => fuzz::fuzz(&options),
         Xtask::Screenshots(options) => screenshots::run_all(&options),
+        Xtask::Docs => docs::run(),
         Xtask::Npm => npm::npm(),
         Xtask::Wheel => python::wheel(),
         Xtask::Finish => finish::finish(),

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
 use crate::command::{build as build_folder, root, run as run_command};
-use crate::{build, setup};
+use crate::{build, docs, setup};
 
 #[derive(Args)]
 pub struct Options {
@@ -61,7 +61,8 @@ fn another(taken: u16) -> u16 {
 fn release() -> Result<()> {
     let dist = root().join("dist");
     build::page(&setup::web()?, &dist)?;
-    println!("The page is in {}.", dist.display());
+    docs::build(&dist.join("docs"))?;
+    println!("The page is in {}, its documentation in docs/ there.", dist.display());
     Ok(())
 }
 

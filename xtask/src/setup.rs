@@ -15,6 +15,7 @@ use crate::prebuilt::Prebuilt;
 const TRUNK: &str = "0.21.14";
 const WASM_SPLIT: &str = "0.2.4";
 const GECKODRIVER: &str = "0.37.1";
+const MDBOOK: &str = "0.5.4";
 
 /// Trunk, compiled by its authors. The hashes are those of github.com/taiki-e/install-action, manifests/trunk.json. wasm-bindgen has no
 /// entry, because no hashes were available for our version. It compiles in a minute.
@@ -84,6 +85,14 @@ pub fn web() -> Result<Tools> {
     let wasm_split = tool("wasm_split_cli_support", WASM_SPLIT, None)?;
     fs::remove_dir_all(tools_target()?).ok();
     Ok(Tools { folders: rust.into_iter().chain([trunk, wasm_bindgen, wasm_split]).collect() })
+}
+
+/// Tools for the documentation site: mdBook.
+pub fn docs() -> Result<Tools> {
+    let _lock = installation()?;
+    let mdbook = tool("mdbook", MDBOOK, None)?;
+    fs::remove_dir_all(tools_target()?).ok();
+    Ok(Tools { folders: vec![mdbook] })
 }
 
 /// A browser and its driver for tests.
@@ -261,8 +270,12 @@ fn prebuilt_trunk() -> Option<&'static Prebuilt<'static>> {
 fn cargo_install(package: &str, version: &str, home: &Path) -> Result<()> {
     let home = home.to_str().context("the cache path is not UTF-8")?;
     let arguments = ["install", package, "--version", version, "--root", home, "--no-default-features"];
-    // This package is primarily a library, so request its program.
-    let features: &[&str] = if package == "wasm_split_cli_support" { &["--features", "build-binary"] } else { &[] };
+    let features: &[&str] = match package {
+        // This package is primarily a library, so request its program.
+        "wasm_split_cli_support" => &["--features", "build-binary"],
+        "mdbook" => &["--features", "search"],
+        _ => &[],
+    };
     let install = |lock: &[&str]| {
         let mut cargo = command("cargo", &[&arguments, features, lock].concat());
         run(cargo.envs(QUICK_BUILD).env("CARGO_TARGET_DIR", tools_target()?).env("CARGO_NET_RETRY", "5"))

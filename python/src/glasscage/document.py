@@ -80,7 +80,7 @@ class Document:
 
     @classmethod
     def from_link(cls, address: str) -> "Document":
-        """Reads the document in a link. `link` is an address, the part after its `#`, or a text with a link in it, for example from mail or
+        """Reads the document in a link. `address` can also be the part after its `#`, or a text with a link in it, for example from mail or
         chat.
         """
         return cls(link.from_fragment(mailed.fragment_in(address.strip())))

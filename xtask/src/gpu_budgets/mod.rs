@@ -23,9 +23,9 @@ use crate::setup::Tools;
 use budgets::{Row, rows};
 use measured::{DRIVERS, Measured};
 
-/// Versions that produced the figures in `docs/gpu-budgets.md`. Other versions give other figures, which are not enforced.
+/// Versions that produced the figures in `docs/research/gpu-budgets.md`. Other versions give other figures, which are not enforced.
 const VERSIONS: &str = "mesa-vulkan-drivers 26.2.6-1, wgpu 0.32.0";
-const PAGE: &str = "docs/gpu-budgets.md";
+const PAGE: &str = "docs/research/gpu-budgets.md";
 /// This command writes the part of the page after this mark.
 const MARK: &str = "<!-- What follows is written by `cargo xtask gpu-budgets --write`. -->\n";
 
@@ -47,7 +47,7 @@ model is `xtask/src/gpu_budgets/prediction.rs`.
 
 #[derive(Args)]
 pub struct Options {
-    /// Also write the table to docs/gpu-budgets.md
+    /// Also write the table to docs/research/gpu-budgets.md
     #[arg(long)]
     write: bool,
 }

@@ -20,7 +20,7 @@ use crate::lock::lock;
 use crate::outcome::Outcome;
 use crate::setup::Tools;
 use crate::test_environment::{natively, with_test_environment};
-use crate::{build, fuzz, gpu_budgets, python, random_model, real_model, screenshots, setup};
+use crate::{build, docs, fuzz, gpu_budgets, python, random_model, real_model, screenshots, setup};
 use programs::{Program, Run};
 use report::Report;
 
@@ -213,10 +213,15 @@ fn long(report: &mut Report) {
         let targets = ["--lib", "--bin", "app", "--bin", "viewer", "--bin", "engine", "--bin", "xtask", "--examples"];
         let mut command = setup::native().command("cargo", &[&["doc", "--locked", "--workspace", "--no-deps"][..], &targets].concat())?;
         report.check("documentation", run(command.env("RUSTDOCFLAGS", "--deny warnings")));
+        report.check("documentation site", docs::build(&command::build().join("docs")));
         Ok(())
     });
     let Some((programs, dist)) = build_page(report) else { return };
     let (Some(page), Some(native)) = (named(&programs, "page"), named(&programs, "native")) else { return };
+    report.stage("commands in the documentation", |report| {
+        report.check("commands in the documentation", docs::blocks::run(&command_line(), &dist));
+        Ok(())
+    });
     report.stage("slow native tests", |report| {
         let arguments = [&SLOW_NATIVE_TESTS[..], &NATIVE_TESTS_OF_MANY_CASES].concat();
         let environment = [(THOROUGH.0, THOROUGH.1.to_owned())];
