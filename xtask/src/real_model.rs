@@ -1,4 +1,4 @@
-//! A real model for tests: SmolLM2-135M-Instruct, which a package of PyPI contains. License: Apache-2.0.
+//! A real model for tests: SmolLM2-135M-Instruct, which a package of `PyPI` contains. License: Apache-2.0.
 
 use std::fs;
 use std::path::PathBuf;

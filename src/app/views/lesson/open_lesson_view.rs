@@ -103,7 +103,7 @@ fn OpenLessonView() -> impl IntoView {
     view! { {step} }
 }
 
-/// The step that a key moves to from step `at`. Remote controls of presenters send PageDown and PageUp. For a single reader these keys
+/// The step that a key moves to from step `at`. Remote controls of presenters send `PageDown` and `PageUp`. For a single reader these keys
 /// scroll the page.
 fn at_after_key(key: &str, at: usize, is_presenting: bool) -> Option<usize> {
     match key {
