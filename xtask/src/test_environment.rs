@@ -15,7 +15,8 @@ pub fn natively(native: &Tools, arguments: &[&str]) -> Result<Command> {
     Ok(tests)
 }
 
-/// Makes tests independent of the machine's language and network settings, and names the real model for them. Panics print no backtrace by default.
+/// Makes tests independent of the machine's language and network settings, and names the real model for them. Panics print no backtrace by
+/// default.
 pub fn with_test_environment(command: &mut Command) {
     with_runtime_dir(command);
     // The tests themselves use all cores. Candle would query the number of cores for every product.
