@@ -48,18 +48,18 @@ async fn nothing_scrolls_sideways_at_320_pixels() {
     let (server, _turn) = server().await;
     let browser = Browser::start(None).await;
     let visit = async |browser: &Browser, state: &str| {
-        // Large type is for projectors, which are wider.
-        if state == "large type" {
-            return;
-        }
         browser.look(NARROW, "light").await;
         tokio::time::sleep(TRANSITION).await;
         browser.screenshot(&format!("narrow-{}", state.replace(' ', "-"))).await;
-        let wide = "const right = element => element.getBoundingClientRect().right;
-            return [...document.querySelectorAll('body *')].filter(element => right(element) > innerWidth + 0.5)
-                .map(element => `${element.tagName}.${element.className} ${right(element)}`).slice(0, 8)";
-        let wide = browser.driver.execute(wide, Vec::new()).await.expect("a script runs");
-        assert!(browser.overflow().await <= 0, "{state}: {}", wide.json());
+        for type_size in ["own type size", "other type size"] {
+            let wide = "const right = element => element.getBoundingClientRect().right;
+                return [...document.querySelectorAll('body *')].filter(element => right(element) > innerWidth + 0.5)
+                    .map(element => `${element.tagName}.${element.className} ${right(element)}`).slice(0, 8)";
+            let wide = browser.driver.execute(wide, Vec::new()).await.expect("a script runs");
+            assert!(browser.overflow().await <= 0, "{state}, {type_size}: {}", wide.json());
+            let other_size = "document.documentElement.toggleAttribute('data-presenting')";
+            browser.driver.execute(other_size, Vec::new()).await.expect("a script runs");
+        }
         browser.look(DESKTOP, "light").await;
     };
     visit_states(&browser, &server.url, visit).await;
