@@ -195,12 +195,17 @@ pub fn remember_in_tab(key: &str, text: &str) {
 /// Maximum size of a stored history entry in bytes. It leaves room for the texts that the visitor types.
 const LONGEST_ENTRY: usize = 2_000_000;
 
-/// Stores the state of a history entry in this tab, because a browser that ends the tab may lose the entry. Skips entries without state and
-/// entries that are too long, so that the last explanation stays stored.
+/// Stores the state of a history entry in this tab, because a browser that ends the tab may lose the entry. Skips entries without state, so
+/// that the last explanation stays stored. An entry that is too long removes the stored one, because a reload should not restore an
+/// explanation that is no longer on screen.
 pub fn remember_entry(text: Option<&str>) {
-    if let Some(text) = text.filter(|text| text.len() <= LONGEST_ENTRY) {
-        remember_in_tab(storage_keys::ENTRY, text);
+    if let Some(text) = text {
+        remember_in_tab(storage_keys::ENTRY, storable(text));
     }
+}
+
+fn storable(entry: &str) -> &str {
+    if entry.len() <= LONGEST_ENTRY { entry } else { "" }
 }
 
 /// Whether the tab is hidden, for example behind other tabs or in a minimized window.
@@ -265,7 +270,12 @@ pub fn with_motion(change: impl FnOnce() + 'static) {
     });
     // Only an invalid attribute name can fail.
     drop(root.set_attribute("data-moving", ""));
-    let Ok(transition) = start.call1(&document(), &changed) else { return };
+    let Ok(transition) = start.call1(&document(), &changed) else {
+        // The browser refused the transition and has not called `changed`.
+        drop(root.remove_attribute("data-moving"));
+        drop(changed.unchecked_into::<Function>().call0(&JsValue::NULL));
+        return;
+    };
     spawn_local(async move {
         if let Ok(finished) = js_sys::Reflect::get(&transition, &"finished".into()) {
             // A transition that is cut short counts as finished, too.
@@ -437,4 +447,15 @@ pub fn reveal(element: &HtmlElement) {
     options.set_behavior(ScrollBehavior::Auto);
     options.set_block(ScrollLogicalPosition::Nearest);
     element.scroll_into_view_with_scroll_into_view_options(&options);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entry_that_is_too_long_removes_stored_one() {
+        let [longest, longer] = [LONGEST_ENTRY, LONGEST_ENTRY + 1].map(|length| "x".repeat(length));
+        assert_eq!((storable(&longest), storable(&longer)), (&*longest, ""));
+    }
 }

@@ -81,15 +81,16 @@ impl Attention {
         let q = rotate(&split_heads(&q, n_heads, self.q_norm.as_ref(), config)?, angles, config)?;
         let k = rotate(&split_heads(&self.k.forward(x)?, n_kv_heads, self.k_norm.as_ref(), config)?, angles, config)?;
         let v = split_heads(&self.v.forward(x)?, n_kv_heads, None, config)?;
-        let KeysValues { keys, values } = KeysValues { keys: k, values: v }.after(cache.keys_values.take())?;
+        let keys_values = KeysValues::after(cache.keys_values.take(), &k, &v)?;
+        let (keys, values) = (keys_values.keys.rows(), keys_values.values.rows());
         let length = keys.dim(1)?;
         // Heads that share keys are neighbors, so their queries become rows of one matrix per key head.
         let q = (q.reshape((n_kv_heads, n_heads / n_kv_heads * n, head_dim))? * config.attention_scale)?;
         let scores = q.matmul(&keys.t()?)?.reshape((n_heads, n, length))?.broadcast_add(&causal_mask(n, length, self.window)?)?;
         let weights = softmax_last_dim(&scores)?;
-        let mixed = weights.reshape((n_kv_heads, n_heads / n_kv_heads * n, length))?.matmul(&values)?;
-        attention_mass.add(&weights, &values, &mixed)?;
-        cache.keys_values = Some(KeysValues { keys, values });
+        let mixed = weights.reshape((n_kv_heads, n_heads / n_kv_heads * n, length))?.matmul(values)?;
+        attention_mass.add(&weights, values, &mixed)?;
+        cache.keys_values = Some(keys_values);
         let mixed = mixed.reshape((n_heads, n, head_dim))?.transpose(0, 1)?.contiguous()?.reshape((n, n_heads * head_dim))?;
         match gates {
             Some(gates) => self.output.project(&(mixed * sigmoid(&gates)?)?),

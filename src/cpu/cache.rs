@@ -2,6 +2,8 @@
 
 use candle_core::{Result, Tensor};
 
+use super::growing::Growing;
+
 /// The caches of all layers for one text.
 #[derive(Clone)]
 pub struct Cache {
@@ -16,9 +18,9 @@ pub struct LayerCache {
     /// For attention layers.
     pub keys_values: Option<KeysValues>,
     /// Inputs of a convolution: `[taps - 1 + tokens, channels]`, zeros first.
-    pub columns: Option<Tensor>,
+    pub columns: Option<Growing>,
     /// Inputs of a recurrent layer's projections, `[tokens, dim]`; only if `keeps_all`.
-    pub inputs: Option<Tensor>,
+    pub inputs: Option<Growing>,
     /// Recurrent state after the text.
     pub memory: Option<Memory>,
     /// Cache of a part of the text, from which the caches of longer parts are computed.
@@ -38,8 +40,8 @@ pub struct Memory {
 /// `[n_kv_heads, tokens, head_dim]` each.
 #[derive(Clone)]
 pub struct KeysValues {
-    pub keys: Tensor,
-    pub values: Tensor,
+    pub keys: Growing,
+    pub values: Growing,
 }
 
 impl Cache {
@@ -61,17 +63,14 @@ impl LayerCache {
         let keys_values = self.keys_values.as_ref().filter(|_| tokens > 0).map(|all| all.prefix(tokens)).transpose()?;
         // The rows before the first token are zeros.
         let all_columns = self.columns.as_ref().filter(|_| self.inputs.is_none());
-        let columns = all_columns.map(|all| all.narrow(0, tokens, all.dim(0)? - length)).transpose()?;
+        let columns = all_columns.map(|all| all.part(tokens, all.rows().dim(0)? - length)).transpose()?;
         Ok(Self { keys_values, columns, ..Self::default() })
     }
 
     /// Appends the inputs of the next tokens if `keeps_all`.
     pub fn keep_inputs(&mut self, inputs: &Tensor) -> Result<()> {
         if self.keeps_all {
-            self.inputs = Some(match self.inputs.take() {
-                Some(past) => Tensor::cat(&[&past, inputs], 0)?,
-                None => inputs.clone(),
-            });
+            self.inputs = Some(Growing::after(self.inputs.take(), inputs, 0)?);
         }
         Ok(())
     }
@@ -84,14 +83,12 @@ impl LayerCache {
 
 impl KeysValues {
     fn prefix(&self, tokens: usize) -> Result<Self> {
-        Ok(Self { keys: self.keys.narrow(1, 0, tokens)?, values: self.values.narrow(1, 0, tokens)? })
+        Ok(Self { keys: self.keys.part(0, tokens)?, values: self.values.part(0, tokens)? })
     }
 
-    /// Appends these keys and values to `past`.
-    pub fn after(self, past: Option<Self>) -> Result<Self> {
-        match past {
-            Some(past) => Ok(Self { keys: Tensor::cat(&[past.keys, self.keys], 1)?, values: Tensor::cat(&[past.values, self.values], 1)? }),
-            None => Ok(self),
-        }
+    /// Appends the keys and values of the next tokens to `past`.
+    pub fn after(past: Option<Self>, keys: &Tensor, values: &Tensor) -> Result<Self> {
+        let (past_keys, past_values) = past.map(|past| (past.keys, past.values)).unzip();
+        Ok(Self { keys: Growing::after(past_keys, keys, 1)?, values: Growing::after(past_values, values, 1)? })
     }
 }

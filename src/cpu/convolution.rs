@@ -3,6 +3,7 @@
 use candle_core::{DType, Device, Result, Tensor};
 
 use super::cache::LayerCache;
+use super::growing::Growing;
 use super::weight::Weight;
 use super::weights::Weights;
 
@@ -24,15 +25,16 @@ impl Convolution {
     pub fn forward(&self, x: &Tensor, cache: &mut LayerCache, keeps_all: bool) -> Result<Tensor> {
         let (n, channels) = x.dims2()?;
         let past = self.taps.len() - 1;
-        let before = match cache.columns.take() {
+        let mut columns = match cache.columns.take() {
             Some(columns) => columns,
-            None => Tensor::zeros((past, channels), DType::F32, &Device::Cpu)?,
+            None => Growing::new(Tensor::zeros((past, channels), DType::F32, &Device::Cpu)?, 0),
         };
-        let columns = Tensor::cat(&[&before, x], 0)?;
-        let first = columns.dim(0)? - n - past;
-        let sums = self.apply(&columns, first, n)?;
-        let kept = if keeps_all { columns } else { columns.narrow(0, first + n, past)?.contiguous()? };
-        cache.columns = Some(kept);
+        columns.append(x)?;
+        let all = columns.rows();
+        let first = all.dim(0)? - n - past;
+        let sums = self.apply(all, first, n)?;
+        let last = all.narrow(0, first + n, past)?;
+        cache.columns = Some(if keeps_all { columns } else { Growing::new(last.force_contiguous()?, 0) });
         Ok(sums)
     }
 
@@ -93,7 +95,7 @@ mod tests {
                 all.extend(rows(&convolution().forward(&x.narrow(0, first, 4 - first).unwrap(), &mut cache, keeps_all).unwrap()));
             }
             assert_eq!(all, expected);
-            assert_eq!(cache.columns.unwrap().dim(0).unwrap(), if keeps_all { 2 + 4 } else { 2 });
+            assert_eq!(cache.columns.unwrap().rows().dim(0).unwrap(), if keeps_all { 2 + 4 } else { 2 });
         }
     }
 }

@@ -86,11 +86,11 @@ impl DeltaNet {
         let mut replayed = all.replayed.take().filter(|replayed| replayed.remembered() <= whole).unwrap_or_default();
         let Some(inputs) = &all.inputs else { return Ok(*replayed) };
         for chunk in blocks(replayed.remembered()..whole, CHUNK) {
-            self.take_in(&inputs.narrow(0, chunk.start, chunk.len())?, &mut replayed, None)?;
+            self.take_in(&inputs.rows().narrow(0, chunk.start, chunk.len())?, &mut replayed, None)?;
         }
         let mut prefix = (*replayed).clone();
         if tokens > whole {
-            self.take_in(&inputs.narrow(0, whole, tokens - whole)?, &mut prefix, None)?;
+            self.take_in(&inputs.rows().narrow(0, whole, tokens - whole)?, &mut prefix, None)?;
         }
         all.replayed = Some(replayed);
         Ok(prefix)

@@ -16,12 +16,15 @@ use crate::model::dequantize::{Format, GROUP, Integers, Q8_0_BYTES, dequantize, 
 
 /// `build.rs` assembles it.
 const MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fused.wasm"));
-/// Values of x that are multiplied with all of W together, so that they stay in the cache.
+/// Values of x that are multiplied together, so that they stay in the cache.
 const BLOCK_VALUES: usize = 1 << 16;
-/// Minimum number of rows of x in a block, so that W is not read again for few rows.
+/// Minimum number of rows of x in a block, so that decoded rows of W are not read again for few rows.
 const LEAST_BLOCK: usize = 32;
-/// Rows of W that are read together: for several rows of x (as the module expects), and for one row.
+/// Values of W that are decoded together for all rows of x.
+const DECODED_VALUES: usize = 1 << 15;
+/// Rows of W that the module multiplies together with several rows of x.
 const PANEL: usize = 4;
+/// Rows of W that are read together for one row of x.
 const TILE: usize = 8;
 /// Integers that the module multiplies together, and the distance to the next ones in bytes after unpacking.
 const UNPACKED: usize = 32;
@@ -48,7 +51,7 @@ fn instantiate() -> std::result::Result<Kernels, JsValue> {
     Ok(Kernels { product: function("product")?, vector: function("vector")? })
 }
 
-/// Reads rows of W, starting at the given row, into memory that the module knows. The first argument is a [`Panel`] or a [`Tile`].
+/// Reads rows of W, starting at the given row, into memory that the module knows. The first argument is a [`Tile`].
 type Read = unsafe extern "C" fn(*mut (), usize);
 
 /// Sizes and addresses that the module reads at the address that it receives.
@@ -79,47 +82,35 @@ pub fn product(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<bool> {
     match weight.quant.format {
         Format::Integers(unpack) if x.len() == columns => vector(&kernels.vector, x, weight, Unpack::All(unpack), out)?,
         Format::Bytes(_) if x.len() == columns => vector(&kernels.vector, x, weight, Unpack::Scales, out)?,
-        _ if rows >= PANEL && columns > 0 && columns % 4 == 0 => {
-            let block = (BLOCK_VALUES / columns).max(LEAST_BLOCK);
-            for (x, out) in x.chunks(block * columns).zip(out.chunks_mut(block * rows)) {
-                matrix(&kernels.product, x, weight, out)?;
-            }
-        }
+        _ if rows >= PANEL && columns > 0 && columns % 4 == 0 => matrix(&kernels.product, x, weight, out)?,
         _ => return Ok(false),
     }
     Ok(true)
 }
 
-/// Rows that the module multiplies as f32 values.
-struct Panel<'a> {
-    weight: Rows<'a>,
-    values: Vec<f32>,
-}
-
-impl Panel<'_> {
-    /// # Safety
-    /// `panel` is the address of a `Panel` that nothing else uses during the call.
-    unsafe extern "C" fn read(panel: *mut (), row: usize) {
-        // SAFETY: the caller is the module, with the address that `matrix` passed together with this function, and `matrix` only waits
-        // for it.
-        let Self { weight, values } = unsafe { &mut *panel.cast::<Self>() };
-        dequantize(weight.quant.format, weight.slice(row..row + PANEL).bytes, values);
-    }
-}
-
+/// Decodes W tile by tile, once for all rows of x, and multiplies each tile with x block by block. W has at least [`PANEL`] rows.
 fn matrix(product: &Function, x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<()> {
-    let mut panel = Panel { weight: *weight, values: vec![0.0; PANEL * weight.columns] };
-    let values = panel.values.as_ptr();
-    let arguments = Arguments {
-        n: x.len() / weight.columns,
-        panel: values.cast(),
-        tile: PANEL,
-        scales: values,
-        minima: values,
-        sums: values,
-        ..arguments(x, weight, out, Panel::read, (&raw mut panel).cast())
-    };
-    call(product, &arguments)
+    let (rows, columns) = (weight.len(), weight.columns);
+    let block = (BLOCK_VALUES / columns).max(LEAST_BLOCK);
+    let tile_rows = (DECODED_VALUES / columns).next_multiple_of(PANEL).max(PANEL);
+    for start in (0..rows).step_by(tile_rows) {
+        // The last tile may have fewer rows than a panel. It then starts earlier and writes the same values again.
+        let tile = start.min(rows - PANEL)..rows.min(start + tile_rows);
+        let mut values = vec![0.0; tile.len() * columns];
+        dequantize(weight.quant.format, weight.slice(tile.clone()).bytes, &mut values);
+        for (x, out) in x.chunks(block * columns).zip(out.chunks_mut(block * rows)) {
+            let out = &mut out[tile.start..];
+            let arguments = Arguments {
+                n: x.len() / columns,
+                rows: tile.len(),
+                panel: values.as_ptr().cast(),
+                step: rows * size_of::<f32>(),
+                ..arguments(x, weight, out, Tile::read, std::ptr::null_mut())
+            };
+            call(product, &arguments)?;
+        }
+    }
+    Ok(())
 }
 
 /// Rows that the module multiplies as integers.
@@ -184,7 +175,7 @@ fn shuffled(x: &[f32]) -> Vec<f32> {
     shuffled
 }
 
-/// Arguments for one row of x and integers, without the addresses of the integers.
+/// Arguments for one row of x and integers, without the addresses of the integers. `product` does not call `read`.
 fn arguments(x: &[f32], weight: &Rows<'_>, out: &mut [f32], read: Read, reader: *mut ()) -> Arguments {
     let none = std::ptr::null::<f32>();
     Arguments {
@@ -242,6 +233,29 @@ mod tests {
             let (x, bytes) = matrices(quant, n, rows, blocks, 2);
             let weight = Rows { quant, columns: blocks * quant.block, bytes: &bytes };
             check(&x, &weight, &super::super::product::product(&x, &weight).unwrap());
+        }
+    }
+
+    #[wasm_bindgen_test]
+    fn row_has_same_bits_in_any_block_and_tile() {
+        let quant = by_id(8).unwrap();
+        let (n, columns) = (2 * LEAST_BLOCK + 5, 2048);
+        // One panel; one tile; a last tile of one row; a last tile of one panel.
+        for rows in [PANEL, DECODED_VALUES / columns, 2 * DECODED_VALUES / columns + 1, 3 * DECODED_VALUES / columns + PANEL] {
+            let (x, bytes) = matrices(quant, n, rows, columns / quant.block, 5);
+            let weight = Rows { quant, columns, bytes: &bytes };
+            let multiplied = |x: &[f32], weight: &Rows<'_>| {
+                let mut out = vec![0.0; x.len() / columns * weight.len()];
+                assert!(product(x, weight, &mut out).unwrap());
+                out.into_iter().map(f32::to_bits).collect::<Vec<u32>>()
+            };
+            let x: Vec<f32> = x.flatten_all().unwrap().to_vec1().unwrap();
+            let all = multiplied(&x, &weight);
+            for i in (0..n - 1).step_by(13) {
+                let pair = multiplied(&x[i * columns..(i + 2) * columns], &weight.slice(rows - PANEL..rows));
+                let expected = [i, i + 1].map(|i| &all[(i + 1) * rows - PANEL..(i + 1) * rows]).concat();
+                assert_eq!(pair, expected, "{rows} {i}");
+            }
         }
     }
 

@@ -1,14 +1,13 @@
 ;; Dot products of each row of x with each row of w: out[i][j] = sum over k of x[i][k] w[j][k].
 ;; x: f32 [n, columns], out: f32 [n, rows], at addresses in the engine's memory. Both functions take the address of `Arguments`
-;; (fused.rs). w is packed. The engine's function $read takes $weight and a row. It decodes that row and the following rows to memory
-;; where the module multiplies them.
+;; (fused.rs). `product` multiplies decoded rows of w, `vector` packed ones.
 (module
   (import "engine" "memory" (memory 1))
   (import "engine" "table" (table 1 funcref))
   (type $read (func (param i32 i32)))
-  ;; Several rows of x, and at least 4 rows of w. Columns are a multiple of 4. $read writes four rows of w as f32 to $panel. The panel
-  ;; stays in the cache and is multiplied with all of x, two rows at a time, because that fills the registers of 128-bit SIMD. The last
-  ;; tiles overlap the previous ones, or use the last row of x twice. They write the same values again.
+  ;; Several rows of x, and at least 4 rows of w, as f32 at $panel. Columns are a multiple of 4. Rows of out are $step bytes apart. Four
+  ;; rows of w stay in the cache and are multiplied with all of x, two rows at a time, because that fills the registers of 128-bit SIMD.
+  ;; The last tiles overlap the previous ones, or use the last row of x twice. They write the same values again.
   (func (export "product") (param $p i32)
     (local $x i32) (local $n i32) (local $columns i32) (local $rows i32) (local $out i32)
     (local $i i32) (local $next i32) (local $j i32) (local $k i32) (local $row_bytes i32) (local $out_bytes i32)
@@ -22,13 +21,12 @@
     (local.set $rows (i32.load offset=12 (local.get $p)))
     (local.set $out (i32.load offset=16 (local.get $p)))
     (local.set $row_bytes (i32.shl (local.get $columns) (i32.const 2)))
-    (local.set $out_bytes (i32.shl (local.get $rows) (i32.const 2)))
-    (local.set $w0 (i32.load offset=32 (local.get $p)))
-    (local.set $w1 (i32.add (local.get $w0) (local.get $row_bytes)))
-    (local.set $w2 (i32.add (local.get $w1) (local.get $row_bytes)))
-    (local.set $w3 (i32.add (local.get $w2) (local.get $row_bytes)))
+    (local.set $out_bytes (i32.load offset=48 (local.get $p)))
     (loop $each_w
-      (call $rows_from (local.get $p) (local.get $j))
+      (local.set $w0 (i32.add (i32.load offset=32 (local.get $p)) (i32.mul (local.get $j) (local.get $row_bytes))))
+      (local.set $w1 (i32.add (local.get $w0) (local.get $row_bytes)))
+      (local.set $w2 (i32.add (local.get $w1) (local.get $row_bytes)))
+      (local.set $w3 (i32.add (local.get $w2) (local.get $row_bytes)))
       (local.set $i (i32.const 0))
       (loop $each_x
         (local.set $next (i32.add (local.get $i) (i32.lt_u (i32.add (local.get $i) (i32.const 1)) (local.get $n))))
@@ -62,11 +60,12 @@
         (br_if $each_x (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 2))) (local.get $n))))
       (br_if $each_w (i32.lt_u (local.tee $j (call $after (local.get $j) (local.get $rows))) (local.get $rows)))))
 
-  ;; One row of x: out[j] = sum over k of x[k] (scale[j][k/16] quant[j][k] - minimum[j][k/16]). Columns are a multiple of 32. $read
-  ;; writes $tile rows of w, or the remaining ones, as integers with scales and minima. Each 32 integers start $step bytes after the
-  ;; previous ones. If $step is not 32, the module reads the integers directly in w. $sums are the negated sums of each 16 values of x.
-  ;; Scales, minima and sums of each row are padded with zeros to a multiple of 4. A word contains four integers. The highest byte of
-  ;; a word is converted to f32 as 2^24 times the integer. So x is scaled by 2^-24, and x[16 i + 4 j + k] is at 16 i + j + 4 k.
+  ;; One row of x: out[j] = sum over k of x[k] (scale[j][k/16] quant[j][k] - minimum[j][k/16]). Columns are a multiple of 32. The
+  ;; engine's function $read takes $weight and a row. It writes $tile rows of w from this row on, or the remaining ones, as integers
+  ;; with scales and minima. Each 32 integers start $step bytes after the previous ones. If $step is not 32, the module reads the
+  ;; integers directly in w. $sums are the negated sums of each 16 values of x. Scales, minima and sums of each row are padded with
+  ;; zeros to a multiple of 4. A word contains four integers. The highest byte of a word is converted to f32 as 2^24 times the
+  ;; integer. So x is scaled by 2^-24, and x[16 i + 4 j + k] is at 16 i + j + 4 k.
   (func (export "vector") (param $p i32)
     (local $x i32) (local $columns i32) (local $rows i32) (local $out i32) (local $tile i32) (local $sums i32) (local $step i32)
     (local $j i32) (local $end i32) (local $k i32) (local $q i32) (local $s i32) (local $m i32) (local $stride i32)

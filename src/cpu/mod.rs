@@ -11,6 +11,7 @@ mod delta_net;
 mod forward;
 #[cfg(target_arch = "wasm32")]
 mod fused;
+mod growing;
 mod lm_head;
 pub mod masked;
 mod normalize;

@@ -84,6 +84,80 @@ async fn a_new_version_is_offered_and_taken_as_a_whole() {
     browser.close().await;
 }
 
+/// Makes the page available offline at once, instead of after a model is loaded.
+async fn keep_for_offline(browser: &Browser) {
+    browser.driver.execute("navigator.serviceWorker.register('./sw.js')", Vec::new()).await.expect("a script runs");
+    is_available_offline(browser).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn second_tab_takes_update_after_first() {
+    let (first, _turn) = server_with_service_worker().await;
+    let dist = Kind::chosen().folder().join("updated-in-two-tabs");
+    std::fs::remove_dir_all(&dist).ok();
+    copy(first.dist(), &dist);
+    let server = Server::start_with_service_worker(&dist).await;
+    let browser = Browser::open(&server.url).await;
+    keep_for_offline(&browser).await;
+    let sw = dist.join("sw.js");
+    let script = std::fs::read_to_string(&sw).expect("a service worker");
+    std::fs::write(&sw, script.replacen("const VERSION = \"", "const VERSION = \"next-", 1)).expect("a new service worker");
+
+    let driver = &browser.driver;
+    let tabs = [driver.window().await.expect("a tab"), driver.new_tab().await.expect("a second tab")];
+    for tab in &tabs {
+        driver.switch_to_window(tab.clone()).await.expect("a tab");
+        browser.goto(&server.url).await;
+        browser.find("take-update").await;
+        driver.execute("window.isOld = true", Vec::new()).await.expect("a script runs");
+    }
+    let is_new = async || {
+        let is_old = driver.execute("return window.isOld === true || document.readyState !== 'complete'", Vec::new()).await.ok()?;
+        (is_old.json() == false && browser.try_find("update").await.is_none()).then_some(())
+    };
+    for tab in tabs {
+        driver.switch_to_window(tab).await.expect("a tab");
+        browser.click("take-update").await;
+        browser.wait("the new version", is_new).await;
+        browser.find("welcome-intro").await;
+    }
+    browser.close().await;
+}
+
+/// Headers by which a host restricts its pages.
+const SECURITY_HEADERS: [(&str, &str); 3] = [
+    ("content-security-policy", "frame-ancestors 'none'; object-src 'none'"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("x-content-type-options", "nosniff"),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn security_headers_survive_second_visit() {
+    let (server, _turn) = server_with_service_worker().await;
+    server.set_headers(&SECURITY_HEADERS);
+    let browser = Browser::open(&server.url).await;
+    keep_for_offline(&browser).await;
+    // From here on, only the service worker answers.
+    server.stop();
+    browser.goto(&server.url).await;
+    for (name, value) in SECURITY_HEADERS {
+        for file in ["./", "engine_loader.js"] {
+            let script = "const [file, name, done] = arguments;
+                fetch(file).then(response => done(response.headers.get(name)), error => done(`${error}`));";
+            let found = browser.driver.execute_async(script, vec![file.into(), name.into()]).await.expect("a script runs");
+            assert_eq!(found.json(), value, "{name} of {file}");
+        }
+    }
+    let frame = "const [done] = arguments;
+        const frame = document.createElement('iframe');
+        frame.onload = () => done(frame.contentDocument ? 'drawn' : 'refused');
+        frame.src = './';
+        document.body.append(frame);";
+    let framed = browser.driver.execute_async(frame, Vec::new()).await.expect("a script runs");
+    assert_eq!(framed.json(), "refused", "frame-ancestors applies to the kept page");
+    browser.close().await;
+}
+
 /// The content security policy allows everything that the page does, and blocks code and images of other sites.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pages_policy_forbids_code_of_others() {

@@ -27,6 +27,25 @@ async fn spoken(browser: &Browser, node: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn tab_opens_if_browser_refuses_motion() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_gallery(&browser, 5).await;
+    // The first visit loads the tab, so it does not move.
+    open(&browser, "node-G7").await;
+    browser.click("tab-text").await;
+    browser.wait("the text stands still", async || browser.is_still().await.then_some(())).await;
+    let refuse = "document.startViewTransition = () => { throw new Error('refused'); }";
+    browser.driver.execute(refuse, Vec::new()).await.expect("a script runs");
+    browser.click("tab-path").await;
+    let is_selected = async || browser.find("tab-path").await.attr("aria-selected").await.ok()?.filter(|selected| selected == "true");
+    browser.wait("the tab", is_selected).await;
+    let is_moving = "return document.documentElement.hasAttribute('data-moving')";
+    assert_eq!(browser.driver.execute(is_moving, Vec::new()).await.expect("a script runs").json(), false);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn keys_and_walk_follow_path_to_answer() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse;
 use tokio::sync::watch;
@@ -17,6 +17,9 @@ use tower_http::services::ServeDir;
 /// Path endings with their replacement files. `None`: there is no such file.
 type Replaced = Vec<(String, Option<Served>)>;
 
+/// Headers of every answer.
+type Headers = Vec<(&'static str, &'static str)>;
+
 /// A media type and the bytes of a file.
 type Served = (&'static str, Vec<u8>);
 
@@ -25,6 +28,7 @@ pub struct Server {
     requests: Arc<Mutex<Vec<String>>>,
     replaced: Arc<Mutex<Replaced>>,
     held: watch::Sender<Vec<String>>,
+    headers: Arc<Mutex<Headers>>,
     dist: PathBuf,
     serving: AbortHandle,
     is_gone: Arc<AtomicBool>,
@@ -70,15 +74,27 @@ impl Server {
                 }
             }
         });
+        let headers = Arc::<Mutex<Headers>>::default();
+        let sent = headers.clone();
+        let with_headers = from_fn(move |request: Request, next: Next| {
+            let sent = sent.lock().expect("no panic").clone();
+            async move {
+                let mut response = next.run(request).await;
+                let sent = sent.into_iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+                response.headers_mut().extend(sent);
+                response
+            }
+        });
         let remember = from_fn(move |request: Request, next: Next| {
             log.lock().expect("no test panics while it logs").push(request.uri().path().to_owned());
             next.run(request)
         });
-        let app = Router::new().nest_service("/some/where", ServeDir::new(dist)).layer(with_others).layer(when_released).layer(remember);
+        let files = Router::new().nest_service("/some/where", ServeDir::new(dist));
+        let app = files.layer(with_others).layer(when_released).layer(with_headers).layer(remember);
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}/some/where/", listener.local_addr().expect("an address"));
         let serving = tokio::spawn(async { axum::serve(listener, app).await }).abort_handle();
-        Self { url, requests, replaced, held, dist: dist.to_owned(), serving, is_gone }
+        Self { url, requests, replaced, held, headers, dist: dist.to_owned(), serving, is_gone }
     }
 
     /// The served folder.
@@ -96,6 +112,11 @@ impl Server {
     /// Sets whether the server answers every request with 503.
     pub fn set_unavailable(&self, is_unavailable: bool) {
         self.is_gone.store(is_unavailable, Ordering::Relaxed);
+    }
+
+    /// Sets headers that every answer has. Names are in lower case.
+    pub fn set_headers(&self, headers: &[(&'static str, &'static str)]) {
+        *self.headers.lock().expect("no panic") = headers.to_vec();
     }
 
     /// Replaces the list of known models.

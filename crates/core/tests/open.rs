@@ -7,7 +7,7 @@ mod hostile;
 
 use std::sync::LazyLock;
 
-use glasscage_core::explanation::{Document, LinkError, to_fragment};
+use glasscage_core::explanation::{Document, JointEffect, LinkError, to_fragment};
 use glasscage_core::figure::{Options, PictureError, document_from_png, png_with_document, svg};
 use glasscage_core::html::with_document;
 use glasscage_core::lesson::{self, Lesson};
@@ -22,6 +22,8 @@ const PAGE: &str = include_str!("../../../www/explanation.html");
 const PICTURE: &[u8] = include_bytes!("../../../www/icon-192.png");
 /// Length of the signature and header of a PNG.
 const HEAD: usize = 8 + 12 + 13;
+/// Maximum bytes of a document's JSON in a picture, before compression.
+const MAX_INFLATED: usize = 8 << 20;
 
 fn example() -> Document {
     Document::from_json(EXAMPLE).unwrap()
@@ -102,10 +104,26 @@ fn damaged_and_foreign_pictures_say_so() {
 
 #[test]
 fn a_small_picture_that_inflates_to_gigabytes_is_stopped() {
-    let zeros = miniz_oxide::deflate::compress_to_vec_zlib(&vec![b' '; (48 << 20) + 1], 6);
-    let bomb = with_chunk(b"iTXt", &[&b"glasscage\0\x01\0\0\0"[..], &zeros].concat());
-    assert!(bomb.len() < 100_000);
-    assert_eq!(document_from_png(&bomb), Err(PictureError::Damaged));
+    let with_spaces = |n: usize| {
+        let json = example().to_json() + &" ".repeat(n - example().to_json().len());
+        let deflated = miniz_oxide::deflate::compress_to_vec_zlib(json.as_bytes(), 6);
+        with_chunk(b"iTXt", &[&b"glasscage\0\x01\0\0\0"[..], &deflated].concat())
+    };
+    assert!(with_spaces(MAX_INFLATED + 1).len() < 100_000);
+    assert_eq!(document_from_png(&with_spaces(MAX_INFLATED + 1)), Err(PictureError::Damaged));
+    assert_eq!(document_from_png(&with_spaces(MAX_INFLATED)), Ok(example()));
+    let plain = with_chunk(b"iTXt", &[b"glasscage\0\0\0\0\0", " ".repeat(MAX_INFLATED + 1).as_bytes()].concat());
+    assert_eq!(document_from_png(&plain), Err(PictureError::Damaged));
+}
+
+#[test]
+fn no_picture_is_written_that_cannot_be_read() {
+    let mut long = example();
+    let words = JointEffect { target: 1, sources: [0, 1], amount: 1.0, either_is_enough: Some("x".repeat(1 << 20)), only_together: None };
+    long.joint = vec![words.clone(); 7];
+    assert_eq!(document_from_png(&png_with_document(PICTURE, &long).unwrap()), Ok(long.clone()));
+    long.joint.push(words);
+    assert_eq!(png_with_document(PICTURE, &long), Err(PictureError::TooLarge));
 }
 
 #[test]

@@ -42,8 +42,9 @@ pub struct AttributionView {
 }
 
 impl AttributionView {
+    /// `output` may list rows in any order. Duplicates count once, and rows that do not exist are ignored.
     pub fn new(graph: Arc<AttributionGraph>, output: &[usize]) -> Self {
-        let output: Vec<usize> = output.iter().copied().filter(|&i| i < graph.n_generated()).collect();
+        let output: Vec<usize> = (0..graph.n_generated()).filter(|i| output.contains(i)).collect();
         let per_output = |sums: Vec<f64>| -> Vec<f64> { sums.iter().map(|sum| per_output(*sum, &output)).collect() };
         let total = per_output(graph::node_influence(graph.adjacency(), &output));
         let direct = per_output(graph::direct_influence(graph.adjacency(), &output));
@@ -328,6 +329,13 @@ mod tests {
         assert_eq!((attribution.total(0), attribution.role(0)), (None, Role::Unmeasured));
         assert_eq!(attribution.evidence(), Evidence::Unmeasured);
         assert_eq!(attribution.graph().rectangle(Matrix::A)[0][0], None);
+    }
+
+    #[test]
+    fn order_and_duplicates_of_output_change_nothing() {
+        let [sorted, listed] = [read(&[0, 1]), read(&[1, 0, 1])];
+        assert_eq!(listed, sorted);
+        assert_eq!((listed.output(), listed.role(4)), ([0, 1].as_slice(), Role::Later));
     }
 
     #[test]

@@ -14,10 +14,10 @@ pub fn cost(method: &'static MethodText, unit: Unit) -> String {
     if method.pairs {
         return match unit {
             Unit::Sentence => {
-                t!("Takes one forward pass per sentence and one per pair: up to 8 times as many as {method}.", method = pert)
+                t!("Takes one forward pass per sentence and one per pair: up to 8 times as many as {method} takes.", method = pert)
             }
             Unit::Word => {
-                t!("Takes one forward pass per word and one per pair: up to 8 times as many as {method}.", method = pert)
+                t!("Takes one forward pass per word and one per pair: up to 8 times as many as {method} takes.", method = pert)
             }
         };
     }
@@ -27,14 +27,14 @@ pub fn cost(method: &'static MethodText, unit: Unit) -> String {
         (1, Unit::Word) => t!("Takes one forward pass (run of the model) per word.").into(),
         (n, Unit::Sentence) => plural!(
             n,
-            "It takes {n} forward pass for each sentence, so about as long as {method}",
-            "It takes {n} forward passes for each sentence, so about {n} times as long as {method}",
+            "Takes {n} forward pass per sentence, so {method} is about as fast.",
+            "Takes {n} forward passes per sentence, so {method} is about {n} times as fast.",
             method = pert,
         ),
         (n, Unit::Word) => plural!(
             n,
-            "It takes {n} forward pass for each word, so about as long as {method}",
-            "It takes {n} forward passes for each word, so about {n} times as long as {method}",
+            "Takes {n} forward pass per word, so {method} is about as fast.",
+            "Takes {n} forward passes per word, so {method} is about {n} times as fast.",
             method = pert,
         ),
     }
@@ -43,6 +43,7 @@ pub fn cost(method: &'static MethodText, unit: Unit) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explanation::METHODS;
 
     #[test]
     fn methods_are_described_by_what_they_measure() {
@@ -54,7 +55,16 @@ mod tests {
                 "Takes one forward pass (run of the model) per word.",
             ]
         );
-        let [_, slow] = words("ig", Unit::Sentence);
-        assert_eq!(slow, "It takes 40 forward passes for each sentence, so about 40 times as long as Pert.");
+        let slow = [Unit::Sentence, Unit::Word].map(|unit| cost(MethodText::of("ig"), unit));
+        assert_eq!(slow[0], "Takes 40 forward passes per sentence, so Pert. is about 40 times as fast.");
+        assert_eq!(slow[1], "Takes 40 forward passes per word, so Pert. is about 40 times as fast.");
+    }
+
+    #[test]
+    fn costs_are_sentences_that_begin_alike() {
+        for (method, unit) in METHODS.iter().flat_map(|method| [(method, Unit::Sentence), (method, Unit::Word)]) {
+            let cost = cost(method, unit);
+            assert!(cost.starts_with("Takes ") && cost.ends_with('.') && !cost.contains(".."), "{}: {cost}", method.id);
+        }
     }
 }

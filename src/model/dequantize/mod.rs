@@ -120,7 +120,8 @@ pub mod tests {
     use crate::model::quant::{QUANTS, Quant, by_id};
 
     /// `map` and `from_fn` of arrays call a function for each element if the compiler does not optimize across crates, as in the page that
-    /// `cargo xtask serve` builds. They made four-bit models three times slower. Loops over slices do not call functions.
+    /// `cargo xtask serve` builds. They made four-bit models three times slower. Loops over slices do not call functions. The unpackers'
+    /// own helpers are always inlined.
     #[test]
     fn unpackers_call_nothing_for_each_value() {
         for (file, source) in [
@@ -132,6 +133,10 @@ pub mod tests {
             let program = source.split("#[cfg(test)]").next().unwrap_or_default();
             for (i, line) in program.lines().enumerate() {
                 assert!(!["map(", "from_fn"].iter().any(|call| line.contains(call)), "{file}, line {}: {line}", i + 1);
+            }
+            let lines: Vec<&str> = program.lines().collect();
+            for pair in lines.windows(2).filter(|pair| pair[1].starts_with("fn ")) {
+                assert_eq!(pair[0], "#[inline(always)]", "{file}: {}", pair[1]);
             }
         }
     }

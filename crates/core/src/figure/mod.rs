@@ -31,7 +31,7 @@ pub enum PictureError {
     NotPng,
     #[error("this picture is damaged; it may have been cut off")]
     Damaged,
-    #[error("this picture is too large")]
+    #[error("this picture or its explanation is too large")]
     TooLarge,
     #[error(transparent)]
     Document(#[from] DocumentError),

@@ -8,7 +8,7 @@ use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use super::PictureError;
 use super::metadata::{MAX_PICTURE, compact_json};
 use crate::explanation::Document;
-use crate::packed::crc32;
+use crate::packed::{MAX_INFLATED, crc32};
 
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 const HEADER: [u8; 4] = *b"IHDR";
@@ -17,8 +17,6 @@ const TEXT: [u8; 4] = *b"iTXt";
 const KEYWORD: &[u8] = b"glasscage\0";
 const COMPRESSED: &[u8] = b"\x01\0\0\0";
 const PLAIN: &[u8] = b"\0\0\0\0";
-/// Maximum bytes of a document's JSON. The largest table has a million numbers of about twenty digits.
-const MAX_JSON: usize = 48 << 20;
 
 /// A chunk of a PNG.
 struct Chunk<'a> {
@@ -38,10 +36,14 @@ pub fn is_png(bytes: &[u8]) -> bool {
 /// Embeds the document in the picture. Replaces a document that is already there.
 ///
 /// # Errors
-/// Returns an error if the bytes are not a valid PNG, or too many.
+/// Returns an error if the bytes are not a valid PNG, or too many, or if the document's JSON has more than 8 MiB.
 pub fn png_with_document(png: &[u8], document: &Document) -> Result<Vec<u8>, PictureError> {
+    let json = compact_json(document);
+    if json.len() > MAX_INFLATED {
+        return Err(PictureError::TooLarge);
+    }
     let mut data = [TEXT.as_slice(), KEYWORD, COMPRESSED].concat();
-    data.extend(compress_to_vec_zlib(compact_json(document).as_bytes(), 10));
+    data.extend(compress_to_vec_zlib(json.as_bytes(), 10));
     let mut picture = SIGNATURE.to_vec();
     for chunk in chunks(png)? {
         let chunk = chunk?;
@@ -58,7 +60,7 @@ pub fn png_with_document(png: &[u8], document: &Document) -> Result<Vec<u8>, Pic
 }
 
 /// Extracts the document from a picture that [`png_with_document`] made. The picture is untrusted: its document is checked like a file, and
-/// its JSON may inflate to at most 48 MiB.
+/// its JSON may inflate to at most 8 MiB, like that of a link.
 pub fn document_from_png(png: &[u8]) -> Result<Document, PictureError> {
     for chunk in chunks(png)? {
         let Chunk { kind, data, checksum, .. } = chunk?;
@@ -67,8 +69,8 @@ pub fn document_from_png(png: &[u8]) -> Result<Document, PictureError> {
             return Err(PictureError::Damaged);
         }
         let inflated = match (data.strip_prefix(COMPRESSED), data.strip_prefix(PLAIN)) {
-            (Some(deflated), _) => decompress_to_vec_zlib_with_limit(deflated, MAX_JSON).ok(),
-            (_, plain) => plain.filter(|plain| plain.len() <= MAX_JSON).map(<[u8]>::to_vec),
+            (Some(deflated), _) => decompress_to_vec_zlib_with_limit(deflated, MAX_INFLATED).ok(),
+            (_, plain) => plain.filter(|plain| plain.len() <= MAX_INFLATED).map(<[u8]>::to_vec),
         };
         let json = inflated.and_then(|json| String::from_utf8(json).ok()).ok_or(PictureError::Damaged)?;
         return Ok(Document::from_json(&json)?);

@@ -245,7 +245,7 @@ impl State {
             ModelChoice::Stored { id, name } if *id == copied && !self.engine.files.is_empty() => name.clone(),
             _ => return,
         };
-        *self.engine.choice = ModelChoice::Files(name);
+        self.set_model_choice(ModelChoice::Files(name));
     }
 }
 

@@ -389,8 +389,11 @@ fn copy_replaces_local_model_until_deleted() {
     assert!(untrack(|| page.state.is_copied() && !page.state.can_keep_copy()));
 
     page.event(RequestId::NEWS, stored(&[("ab", copy)]));
-    page.send(LibraryMessage::Delete(vec!["ab".into()]));
-    assert_eq!(page.choice(), ModelChoice::Files("mine.gguf".into()));
+    let effects = page.send(LibraryMessage::Delete(vec!["ab".into()]));
+    let local = ModelChoice::Files("mine.gguf".into());
+    assert_eq!(page.choice(), local);
+    let last_remembered = effects.iter().rev().find(|effect| matches!(effect, Effect::RememberForVisits { key: storage_keys::MODEL, .. }));
+    assert_eq!(last_remembered, Some(&Effect::RememberForVisits { key: storage_keys::MODEL, text: local.to_json() }));
     assert!(untrack(|| !page.state.is_copied() && page.state.can_keep_copy()));
 }
 

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use leptos::prelude::*;
 
 use super::edge_path::EdgePath;
@@ -6,6 +8,7 @@ use crate::app::analysis::attribution_view::{AttributionView, Role};
 use crate::app::analysis::edge_look::EdgeLook;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
+use crate::explanation::SectionKind;
 use crate::graph::{self, Edge, Pruned};
 
 /// Space between the node axis and the text, in CSS pixels.
@@ -68,7 +71,7 @@ pub fn SmallArcDiagram(attribution: AttributionView, labels: Vec<String>, share:
         let width = 1.0 + 4.0 * look.strength;
         view! { <EdgePath path width look is_lit=Signal::stored(false) is_faint=Signal::stored(false) /> }
     };
-    let kept = kept(&attribution, share, &attribution.edges_of_strongest_paths());
+    let kept = kept(&attribution, share, &attribution.edges_of_strongest_paths(), false);
     let edges = drawn_edges(&attribution, &kept.edges, &positions).into_iter().map(edge).collect_view();
     let labels = labels.into_iter().zip(&positions.y).map(|(label, &y)| view! { <text x=SMALL_GUTTER y=y>{label}</text> }).collect_view();
     let dots = drawn_nodes(&attribution, &positions).into_iter().map(DrawnNode::view).collect_view();
@@ -113,9 +116,18 @@ impl DrawnNode {
 /// Maximum number of edges, because more are slow to draw and unreadable.
 const MOST_EDGES: usize = 2000;
 
-/// The edges to draw: those that carry `share` of the influence, and those of the strongest paths (`on_paths`).
-pub fn kept(attribution: &AttributionView, share: f64, on_paths: &[Edge]) -> Pruned {
-    attribution.prune(share).at_most(MOST_EDGES).with(on_paths)
+/// The edges to draw: those that carry `share` of the influence, and those of the strongest paths (`on_paths`). If thoughts are folded, the
+/// sentences of each share one place, so edges among them have no arc and count as hidden.
+pub fn kept(attribution: &AttributionView, share: f64, on_paths: &[Edge], is_thought_folded: bool) -> Pruned {
+    let (n_prompt, sections) = (attribution.graph().n_prompt(), attribution.document().generation.sections());
+    let is_drawn = |edge: &Edge| {
+        let is_around = |(kind, rows): &(SectionKind, Range<usize>)| {
+            *kind == SectionKind::Thought && rows.contains(&edge.to) && edge.from >= n_prompt + rows.start
+        };
+        !(is_thought_folded && sections.iter().any(is_around))
+    };
+    let on_paths: Vec<Edge> = on_paths.iter().copied().filter(is_drawn).collect();
+    attribution.prune(share).only(is_drawn).at_most(MOST_EDGES).with(&on_paths)
 }
 
 /// Draws edges that are sorted by flow, strongest first. Returns the weakest first, so that strong edges are on top.
@@ -151,9 +163,29 @@ mod tests {
 
     use super::*;
     use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+    use crate::explanation::Section;
 
     fn attribution() -> AttributionView {
         AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1])
+    }
+
+    #[test]
+    fn edges_inside_folded_thought_count_as_hidden() {
+        let mut thinking = document();
+        let section = |kind, sentences| Section { kind, sentences, run: 1 };
+        let n_generated = thinking.generation.sentences.len();
+        Arc::make_mut(&mut thinking.generation).sections =
+            vec![section(SectionKind::Thought, 2), section(SectionKind::Answer, n_generated - 2)];
+        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(thinking)), &[1]);
+        let on_paths = attribution.edges_of_strongest_paths();
+        let kept = |is_folded: bool| kept(&attribution, 1.0, &on_paths, is_folded);
+        // G1 and G2 have the place of the thought's heading.
+        let positions = RowPositions { y: vec![0.0, 30.0, 60.0, 60.0, 90.0, 120.0], gutter_width: 90.0 };
+        let arcs = drawn_edges(&attribution, &kept(false).edges, &positions);
+        let visible = arcs.iter().filter(|edge| positions.y[edge.from] != positions.y[edge.to]).count();
+        assert_eq!((kept(true).edges.len(), kept(true).hidden), (visible, 1));
+        assert_eq!((visible, kept(false).edges.len(), kept(false).hidden), (2, 3, 0));
+        assert!((kept(true).kept_share - 2.0 / 3.0).abs() < 1e-12);
     }
 
     #[test]

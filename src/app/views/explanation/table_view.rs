@@ -76,7 +76,7 @@ fn BlockChoice(block: RwSignal<usize>, label: &'static str, labels: fn(&Document
     let choose = move |event| block.set(event_target_value(&event).parse().unwrap_or(0));
     // Another document may have fewer blocks.
     let option = move |(k, name): (usize, String)| {
-        let is_chosen = move || names.with(|names| block.get().min(names.len() - 1)) == k;
+        let is_chosen = move || names.with(|names| existing(block.get(), names.len())) == k;
         view! { <option value=k.to_string() prop:selected=is_chosen>{name}</option> }
     };
     view! {
@@ -198,9 +198,14 @@ impl Heatmap {
     }
 }
 
+/// Block `k` of `n_blocks`, or the last one if `k` is too large.
+fn existing(k: usize, n_blocks: usize) -> usize {
+    k.min(n_blocks.saturating_sub(1))
+}
+
 /// Range of block `k` of `n` rows or columns, or of the last block if `k` is too large.
 fn block(k: usize, n: usize) -> std::ops::Range<usize> {
-    let start = k.min(n.saturating_sub(1) / BLOCK) * BLOCK;
+    let start = existing(k, n.div_ceil(BLOCK)) * BLOCK;
     start..(start + BLOCK).min(n)
 }
 
@@ -326,6 +331,8 @@ mod tests {
     #[test]
     fn a_large_matrix_is_drawn_in_blocks() {
         assert_eq!([block(0, 7), block(0, 100), block(1, 150), block(9, 150)], [0..7, 0..100, 100..150, 100..150]);
+        assert_eq!([block(0, 0), block(3, 0)], [0..0, 0..0], "no document");
+        assert_eq!([existing(1, 2), existing(9, 2), existing(0, 0), existing(3, 0)], [1, 1, 0, 0]);
     }
 
     #[test]

@@ -25,11 +25,12 @@ pub fn TextView() -> impl IntoView {
     let positions = row_positions(lines, rows);
     let with_graph = RwSignal::new(true);
     let on_paths = page.edges_of_strongest_paths();
-    let kept = Memo::new(move |_| {
-        let share = page.with(|state| *state.explanation.edge_share);
-        on_paths.with(|on_paths| page.attribution(|attribution| arc_diagram::kept(attribution, share, on_paths))).unwrap_or_default()
-    });
     let is_thought_open = RwSignal::new(false);
+    let kept = Memo::new(move |_| {
+        let (share, is_folded) = (page.with(|state| *state.explanation.edge_share), !is_thought_open.get());
+        let kept = |on_paths: &_| page.attribution(|attribution| arc_diagram::kept(attribution, share, on_paths, is_folded));
+        on_paths.with(|on_paths| kept(on_paths)).unwrap_or_default()
+    });
     let sections = Memo::new(move |_| {
         page.with(|state| state.explanation.document().map(|document| document.generation.sections())).unwrap_or_default()
     });
