@@ -113,6 +113,17 @@ def test_a_cell_asks_for_the_viewer_and_for_the_picture(built: pathlib.Path, mon
 
 
 @needs_anywidget
+def test_requests_of_one_page_get_one_viewer(built: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    widgets = [Document.from_json(EXAMPLE).widget(built) for _ in range(2)]
+    sent: list[dict[str, Any]] = []
+    monkeypatch.setattr(type(widgets[0]), "send", lambda _, content, buffers=None: sent.append(content))
+    for page in ("0.1", "0.1", "0.2"):
+        for widget in widgets:
+            widget._answer(widget, {"type": "viewer", "page": page}, [])
+    assert sent == [{"type": "viewer"}] * 2
+
+
+@needs_anywidget
 def test_a_notebook_keeps_the_picture_beside_the_widget(built: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import IPython.display
 

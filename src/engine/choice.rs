@@ -4,8 +4,8 @@
 use std::rc::Rc;
 
 use super::self_test;
-use crate::gpu;
 use crate::gpu::device::{Gpu, Options};
+use crate::gpu::self_test::SelfTest;
 use crate::lm::LoadError;
 use crate::model::config::Config;
 use crate::model::gguf::Gguf;
@@ -16,9 +16,21 @@ use crate::request::{BackendChoice, LoadOptions};
 pub struct EngineChoice {
     pub(super) backend: BackendChoice,
     /// The GPU to use; `None` for the CPU.
-    pub(super) gpu: Option<Rc<Gpu>>,
+    pub(super) gpu: Option<ChosenGpu>,
     /// One sentence for the visitor, if the choice needs an explanation.
     pub(super) notice: Option<String>,
+}
+
+/// A GPU to use.
+pub(super) struct ChosenGpu {
+    pub gpu: Rc<Gpu>,
+    /// The test to repeat while the GPU computes. `None` if it fails from the start and the GPU was requested.
+    pub self_test: Option<SelfTest>,
+}
+
+/// Tells the visitor that the CPU computes because of `failure`, which is a sentence.
+pub(super) fn cpu_instead(failure: &str) -> String {
+    format!("{failure} The CPU engine is used instead.")
 }
 
 /// Chooses the engine: the requested one. For `Auto`, a GPU that passes the self-tests, else the CPU.
@@ -41,18 +53,20 @@ pub async fn choose(source: &impl ByteSource, gguf: &Gguf, options: &LoadOptions
 }
 
 /// A GPU, or `None` for the CPU, and the notice.
-type GpuAndNotice = (Option<Rc<Gpu>>, Option<String>);
+type GpuAndNotice = (Option<ChosenGpu>, Option<String>);
 
 /// Opens the GPU even if a self-test fails. The notice then reports the failure.
 async fn requested_gpu(source: &impl ByteSource, gguf: &Gguf, tile_shape: Option<&str>) -> Result<GpuAndNotice, LoadError> {
     let gpu = Rc::new(Gpu::open(&Options::default()).await?);
     choose_tile_shape(&gpu, gguf, tile_shape).await?;
-    let failure = match gpu::self_test::run(&gpu, source, gguf).await? {
+    let kernels = SelfTest::read(source, gguf).await?;
+    let failure = match kernels.run(&gpu).await? {
         None => self_test::run(&gpu, source, gguf).await?,
         failure => failure,
     };
+    let self_test = failure.is_none().then_some(kernels);
     let notice = failure.map(|failure| format!("{failure} It is used because you asked for it: do not trust the numbers."));
-    Ok((Some(gpu), notice))
+    Ok((Some(ChosenGpu { gpu, self_test }), notice))
 }
 
 /// Uses the GPU if it passes the self-tests, else the CPU. An engine error during the tests also selects the CPU.
@@ -74,13 +88,14 @@ async fn choose_tile_shape(gpu: &Gpu, gguf: &Gguf, remembered: Option<&str>) -> 
 
 async fn tested(gpu: Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<GpuAndNotice, LoadError> {
     // First each kernel alone, for models of any size.
-    if let Some(failure) = gpu::self_test::run(&gpu, source, gguf).await? {
-        return Ok((None, Some(format!("{failure} The CPU engine is used instead."))));
+    let kernels = SelfTest::read(source, gguf).await?;
+    if let Some(failure) = kernels.run(&gpu).await? {
+        return Ok((None, Some(cpu_instead(&failure))));
     }
     // Then all kernels together, if the reduced model is small enough.
     Ok(match self_test::run(&gpu, source, gguf).await? {
-        Some(failure) => (None, Some(format!("{failure} The CPU engine is used instead."))),
-        None => (Some(gpu), None),
+        Some(failure) => (None, Some(cpu_instead(&failure))),
+        None => (Some(ChosenGpu { gpu, self_test: Some(kernels) }), None),
     })
 }
 

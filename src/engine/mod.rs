@@ -4,6 +4,7 @@ mod choice;
 mod reduced_model;
 mod self_test;
 
+use choice::{ChosenGpu, cpu_instead};
 pub use choice::{EngineChoice, choose};
 
 use std::rc::Rc;
@@ -42,10 +43,14 @@ pub async fn load(
 ) -> Result<Option<LoadedEngine>, LoadError> {
     let config = Config::from_gguf(gguf)?;
     let progress = |read_bytes, memory_bytes| LoadProgress { read_bytes, total_bytes: source.size(), memory_bytes };
-    if let Some(gpu) = gpu {
+    if let Some(ChosenGpu { gpu, self_test }) = gpu {
         let memory_bytes = gpu::memory::estimate(gguf, &config, gpu.variant);
         match GpuModel::load(gpu, source, gguf, &mut async |bytes| on_progress.call(progress(bytes, memory_bytes)).await).await {
-            Ok(loaded) => return Ok(loaded.map(|(model, sha256)| LoadedEngine { engine: Engine::Gpu(Box::new(model)), sha256, notice })),
+            Ok(None) => return Ok(None),
+            Ok(Some((mut model, sha256))) => {
+                model.watch(self_test);
+                return Ok(Some(LoadedEngine { engine: Engine::Gpu(Box::new(model)), sha256, notice }));
+            }
             Err(LoadError::Engine(error)) if backend == BackendChoice::Auto => {
                 notice = Some(format!("The GPU could not take the model ({error}), so the CPU engine is used."));
             }
@@ -59,11 +64,22 @@ pub async fn load(
 }
 
 impl Engine {
-    /// Whether it can no longer compute: its device was lost or ran out of memory.
+    /// Whether it can no longer compute: its device was lost, ran out of memory, or computes incorrectly.
     pub fn is_lost(&self) -> bool {
         match self {
             Self::Cpu(_) => false,
             Self::Gpu(model) => model.gpu().check().is_err(),
+        }
+    }
+
+    /// The notice for the visitor when the model is next loaded, on the CPU: a repeated self-test found that the GPU computes incorrectly.
+    pub fn notice_of_faulty_gpu(&self) -> Option<String> {
+        match self {
+            Self::Gpu(model) => match model.gpu().check() {
+                Err(LmError::FaultyGpu(failure)) => Some(cpu_instead(&failure)),
+                _ => None,
+            },
+            Self::Cpu(_) => None,
         }
     }
 

@@ -66,6 +66,8 @@ enum Failure {
     Broken(String),
     Lost(String),
     OutOfMemory,
+    /// With the sentence of a repeated self-test.
+    Faulty(String),
 }
 
 /// Counters of the work and memory of a device.
@@ -154,6 +156,12 @@ impl Gpu {
         LmError::DeviceLost(reason.to_owned())
     }
 
+    /// Marks the device as one that computes incorrectly. `failure` is a sentence.
+    pub(super) fn mark_faulty(&self, failure: String) -> LmError {
+        *self.failure.lock().expect("no thread panics with it") = Some(Failure::Faulty(failure.clone()));
+        LmError::FaultyGpu(failure)
+    }
+
     /// Returns an error if the device has reported one since it was opened.
     pub fn check(&self) -> Result<(), LmError> {
         // Natively, callbacks run during this call.
@@ -161,6 +169,7 @@ impl Gpu {
         match self.failure.lock().expect("no thread panics with it").clone() {
             None => Ok(()),
             Some(Failure::OutOfMemory) => Err(LmError::OutOfGpuMemory { bytes: self.stats.allocated_bytes.get() }),
+            Some(Failure::Faulty(failure)) => Err(LmError::FaultyGpu(failure)),
             Some(Failure::Lost(reason)) => Err(LmError::DeviceLost(reason)),
             Some(Failure::Broken(reason)) => Err(LmError::Engine(reason)),
         }

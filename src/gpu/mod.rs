@@ -43,6 +43,7 @@ mod text_cache;
 mod tile_shape;
 pub mod variant;
 mod wait;
+mod watch;
 mod weights;
 mod wgsl;
 
@@ -77,6 +78,7 @@ use recurrent_states::RecurrentStates;
 use replay::{Replay, chunked_blocks};
 use submissions::Submissions;
 use text_cache::TextCache;
+use watch::Watch;
 
 /// Rows of a text that pass through all layers together.
 const PREFILL_ROWS: usize = 2048;
@@ -95,6 +97,8 @@ pub struct GpuModel {
     decode_step: Option<DecodeStep>,
     counters: Counters,
     gpu: Rc<Gpu>,
+    /// See [`GpuModel::watch`].
+    watch: Option<Watch>,
 }
 
 impl GpuModel {
@@ -108,7 +112,7 @@ impl GpuModel {
     ) -> Result<Option<(Self, String)>, LoadError> {
         let Some((transformer, rotations, sha256)) = load::load(&gpu, source, gguf, on_progress).await? else { return Ok(None) };
         let (text, counters) = (TextCache::default(), Counters::default());
-        Ok(Some((Self { transformer, rotations, text, scored: Vec::new(), decode_step: None, counters, gpu }, sha256)))
+        Ok(Some((Self { transformer, rotations, text, scored: Vec::new(), decode_step: None, counters, gpu, watch: None }, sha256)))
     }
 
     pub fn gpu(&self) -> &Gpu {
@@ -251,18 +255,20 @@ impl LanguageModel for GpuModel {
 
     async fn next_token(&mut self, tokens: &[TokenId], sampler: &mut Sampler) -> Result<TokenId, LmError> {
         self.scored.clear();
-        self.decode(tokens, sampler).await
+        let token = self.decode(tokens, sampler).await;
+        self.watched(token).await
     }
 
     async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
         check_request(&self.transformer.config, request)?;
         let scored = self.score_checked(request, on_readout).await;
         self.text.length = 0;
-        scored
+        self.watched(scored).await
     }
 
     async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
-        self.fill_gaps(request, on_step).await
+        let filled = self.fill_gaps(request, on_step).await;
+        self.watched(filled).await
     }
 
     fn counters(&self) -> Counters {

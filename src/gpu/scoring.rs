@@ -60,6 +60,7 @@ impl GpuModel {
         let (gpu, config) = (&self.gpu, &self.transformer.config);
         let tile_buffers = gpu.try_allocate(|| TileBuffers::new(gpu, config, request.divergences)).await?;
         let base = self.score_base(request, &tile_buffers).await?;
+        self.test_if_due().await?;
         if on_readout.call((0, &base.readout)).await.is_break() {
             return Ok(());
         }
@@ -74,6 +75,8 @@ impl GpuModel {
             let chunk_buffers = self.grow(&mut buffers, rows).await?;
             let began = Instant::now();
             let readouts = self.score_passes(request, &request.passes[done..done + n], &base, chunk_buffers, &tile_buffers).await?;
+            // Test before the readouts are reported.
+            self.test_if_due().await?;
             for (i, readout) in readouts.iter().enumerate() {
                 if on_readout.call((done + i + 1, readout)).await.is_break() {
                     return Ok(());

@@ -4,6 +4,12 @@ use crate::problem::Problem;
 
 /// Hosts of Hugging Face, which serve repository pages and files.
 const HUGGING_FACE: [&str; 3] = ["huggingface.co", "www.huggingface.co", "hf.co"];
+/// A mirror with the addresses of Hugging Face.
+const MIRROR: &str = "hf-mirror.com";
+/// Hosts of ModelScope. Their addresses begin with `models/`.
+const MODEL_SCOPE: [&str; 4] = ["modelscope.cn", "www.modelscope.cn", "modelscope.ai", "www.modelscope.ai"];
+/// Hosts of GitHub. They redirect to a host whose files pages can read, but no page can read the redirect.
+const GITHUB: [&str; 2] = ["github.com", "www.github.com"];
 /// Hosts of this machine. They need no https, because no data leaves the machine.
 const OWN_MACHINE: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -25,6 +31,8 @@ pub enum AddressError {
     Repository,
     #[error("this address does not name a GGUF file: it does not end with .gguf")]
     NotGguf,
+    #[error("github.com does not let other pages read the files of a release")]
+    Release,
 }
 
 impl From<AddressError> for Problem {
@@ -33,18 +41,32 @@ impl From<AddressError> for Problem {
     }
 }
 
-/// Converts user input to the URL of a GGUF file. Turns Hugging Face page URLs into file URLs. Errors if the input is not the address of a
-/// GGUF file.
+/// Converts user input to the URL of a GGUF file. Turns page URLs of Hugging Face, mirrors, ModelScope and GitHub into file URLs.
+/// Errors if the input is not the address of a GGUF file.
 pub fn file_address(typed: &str) -> Result<String, AddressError> {
     let typed = typed.trim().split('#').next().unwrap_or_default();
-    let is_short = HUGGING_FACE.iter().any(|host| typed.starts_with(&format!("{host}/")));
+    let is_short = typed.split_once('/').is_some_and(|(host, _)| is_hub(host) || GITHUB.contains(&host));
     let typed = if is_short { &format!("https://{typed}") } else { typed };
     let Parts { scheme, host, path } = parts(typed)?;
-    if HUGGING_FACE.contains(&host.as_str()) {
-        return hugging_face(path);
+    if GITHUB.contains(&host.as_str()) {
+        return github(path);
     }
-    let address = format!("{scheme}://{host}/{path}");
-    if is_gguf(&file_name(&address)) { Ok(address) } else { Err(AddressError::NotGguf) }
+    let whole = format!("{scheme}://{host}/{path}");
+    match shown_file(path.strip_prefix("models/").filter(|_| MODEL_SCOPE.contains(&host.as_str())).unwrap_or(path)) {
+        Ok(shown) if HUGGING_FACE.contains(&host.as_str()) => Ok(format!("https://huggingface.co/{shown}")),
+        Ok(shown) if MODEL_SCOPE.contains(&host.as_str()) => Ok(format!("{scheme}://{host}/models/{shown}")),
+        // Other hosts may require a key in the query.
+        Ok(_) if path.contains("/resolve/") && !is_hub(&host) => Ok(whole),
+        Ok(shown) => Ok(format!("{scheme}://{host}/{shown}")),
+        Err(error) if is_hub(&host) => Err(error),
+        Err(_) if is_gguf(&file_name(&whole)) => Ok(whole),
+        Err(_) => Err(AddressError::NotGguf),
+    }
+}
+
+/// Whether the host has pages of models, so that other addresses there are not files.
+fn is_hub(host: &str) -> bool {
+    host == MIRROR || HUGGING_FACE.contains(&host) || MODEL_SCOPE.contains(&host)
 }
 
 /// Checks the address of a document on another site. Errors if its characters could disguise the host.
@@ -81,15 +103,18 @@ fn parts(address: &str) -> Result<Parts<'_>, AddressError> {
     Ok(Parts { scheme, host, path })
 }
 
-/// URL of the file that a page shows: `OWNER/REPO/blob/REVISION/FILE`, or `OWNER/REPO?show_file_info=FILE`.
-fn hugging_face(path: &str) -> Result<String, AddressError> {
+/// Path of the file that a page shows: `OWNER/REPO/blob/REVISION/FILE`, `OWNER/REPO/file/view/REVISION/FILE`, or
+/// `OWNER/REPO?show_file_info=FILE`.
+fn shown_file(path: &str) -> Result<String, AddressError> {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let shown = query.split('&').find_map(|part| part.strip_prefix("show_file_info="));
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     let (owner, repository, revision, file) = match (&parts[..], shown) {
-        (&[owner, repository, "blob" | "resolve" | "raw", revision, ref file @ ..], _) if !file.is_empty() => {
-            (owner, repository, revision, file.join("/"))
-        }
+        (
+            &[owner, repository, "blob" | "resolve" | "raw", revision, ref file @ ..]
+            | &[owner, repository, "file", "view", revision, ref file @ ..],
+            _,
+        ) if !file.is_empty() => (owner, repository, revision, file.join("/")),
         (&[owner, repository, ..], Some(file)) => (owner, repository, "main", file.replace("%2F", "/")),
         ([_, _, ..], None) => return Err(AddressError::Repository),
         _ => return Err(AddressError::NoAddress),
@@ -97,7 +122,16 @@ fn hugging_face(path: &str) -> Result<String, AddressError> {
     if !is_gguf(&file) {
         return Err(AddressError::NotGguf);
     }
-    Ok(format!("https://huggingface.co/{owner}/{repository}/resolve/{revision}/{file}"))
+    Ok(format!("{owner}/{repository}/resolve/{revision}/{file}"))
+}
+
+/// URL of the file that a page of GitHub shows. Files as large as models are in Git LFS, which `media.githubusercontent.com` serves.
+fn github(path: &str) -> Result<String, AddressError> {
+    if path.contains("/releases/") {
+        return Err(AddressError::Release);
+    }
+    let shown = shown_file(path)?;
+    Ok(format!("https://media.githubusercontent.com/media/{}", shown.replacen("/resolve/", "/", 1)))
 }
 
 fn without_port(host: &str) -> &str {
@@ -174,6 +208,31 @@ mod tests {
     }
 
     #[test]
+    fn pages_of_mirrors_resolve_to_file() {
+        for (typed, file) in [
+            ("https://hf-mirror.com/Qwen/Q-GGUF/blob/main/q.gguf", "https://hf-mirror.com/Qwen/Q-GGUF/resolve/main/q.gguf"),
+            ("hf-mirror.com/Qwen/Q-GGUF/resolve/main/q.gguf?download=true", "https://hf-mirror.com/Qwen/Q-GGUF/resolve/main/q.gguf"),
+            ("https://hf-mirror.com/Qwen/Q-GGUF?show_file_info=q.gguf", "https://hf-mirror.com/Qwen/Q-GGUF/resolve/main/q.gguf"),
+            ("https://models.lab.org/Qwen/Q/resolve/main/q.gguf?key=1", "https://models.lab.org/Qwen/Q/resolve/main/q.gguf?key=1"),
+            ("https://models.lab.org/Qwen/Q/blob/main/a/q.gguf", "https://models.lab.org/Qwen/Q/resolve/main/a/q.gguf"),
+            ("https://models.lab.org/hub/Qwen/Q/resolve/main/q.gguf", "https://models.lab.org/hub/Qwen/Q/resolve/main/q.gguf"),
+            ("http://localhost:8080/Qwen/Q/blob/main/q.gguf", "http://localhost:8080/Qwen/Q/resolve/main/q.gguf"),
+            ("https://modelscope.cn/models/Qwen/Q/resolve/master/q.gguf", "https://modelscope.cn/models/Qwen/Q/resolve/master/q.gguf"),
+            (
+                "https://www.modelscope.cn/models/Qwen/Q/file/view/master/q.gguf?status=2",
+                "https://www.modelscope.cn/models/Qwen/Q/resolve/master/q.gguf",
+            ),
+            ("modelscope.ai/models/Qwen/Q/file/view/v1/a/q.gguf", "https://modelscope.ai/models/Qwen/Q/resolve/v1/a/q.gguf"),
+            ("https://github.com/o/r/blob/main/a/q.gguf", "https://media.githubusercontent.com/media/o/r/main/a/q.gguf"),
+            ("github.com/o/r/raw/v1/q.gguf?download=", "https://media.githubusercontent.com/media/o/r/v1/q.gguf"),
+            ("https://github.com/o/r/raw/refs/heads/main/q.gguf", "https://media.githubusercontent.com/media/o/r/refs/heads/main/q.gguf"),
+            ("https://raw.githubusercontent.com/o/r/main/q.gguf", "https://raw.githubusercontent.com/o/r/main/q.gguf"),
+        ] {
+            assert_eq!(file_address(typed).as_deref(), Ok(file), "{typed}");
+        }
+    }
+
+    #[test]
     fn what_is_no_file_is_refused_with_a_reason() {
         for (typed, error) in [
             ("qwen3", AddressError::NoAddress),
@@ -184,6 +243,14 @@ mod tests {
             ("https://huggingface.co/Qwen/Qwen3-0.6B-GGUF/tree/main", AddressError::Repository),
             ("https://huggingface.co/Qwen/Qwen3-0.6B-GGUF/blob/main", AddressError::Repository),
             ("https://huggingface.co/Qwen/Qwen3-0.6B/blob/main/README.md", AddressError::NotGguf),
+            ("hf.co/Qwen/Qwen3-0.6B-GGUF:Q8_0", AddressError::Repository),
+            ("https://hf-mirror.com/Qwen/Qwen3-0.6B-GGUF", AddressError::Repository),
+            ("https://hf-mirror.com/Qwen/Qwen3-0.6B-GGUF/blob/main/README.md", AddressError::NotGguf),
+            ("https://modelscope.cn/models/Qwen/Qwen3-0.6B-GGUF/files", AddressError::Repository),
+            ("https://github.com/o/r", AddressError::Repository),
+            ("https://github.com/o/r/blob/main/README.md", AddressError::NotGguf),
+            ("https://github.com/o/r/releases/download/v1/q.gguf", AddressError::Release),
+            ("http://hf-mirror.com/Qwen/Q/resolve/main/q.gguf", AddressError::NotHttps),
             ("http://example.org/model.gguf", AddressError::NotHttps),
             ("http://localhost:port/model.gguf", AddressError::NotHttps),
             ("ftp://example.org/model.gguf", AddressError::NotHttps),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::address::host;
 use crate::problem::Problem;
 
 /// Why a download attempt failed. Another attempt may succeed.
@@ -71,8 +72,8 @@ pub enum LibraryError {
     #[error("access to this file is restricted")]
     AccessDenied,
     /// No bytes were downloaded yet.
-    #[error("this model cannot be downloaded now: {0}")]
-    CannotBegin(RetryCause),
+    #[error("this model cannot be downloaded from {host} now: {cause}")]
+    CannotBegin { host: String, cause: RetryCause },
     #[error("the download cannot continue: {0}")]
     RetriesExhausted(RetryCause),
     #[error("the connection was lost, and this server does not support resuming")]
@@ -118,9 +119,9 @@ impl LibraryError {
         if cause.is_refusal() { Self::AccessDenied } else { Self::RetriesExhausted(cause) }
     }
 
-    /// The error that ends the requests before a download.
-    pub fn before_download(cause: RetryCause) -> Self {
-        if cause.is_refusal() { Self::AccessDenied } else { Self::CannotBegin(cause) }
+    /// The error that ends the requests to this address before a download.
+    pub fn before_download(address: &str, cause: RetryCause) -> Self {
+        if cause.is_refusal() { Self::AccessDenied } else { Self::CannotBegin { host: host(address).to_owned(), cause } }
     }
 
     /// The next step for the visitor.
@@ -134,7 +135,7 @@ impl LibraryError {
             Self::AccessDenied => {
                 "Some models require you to accept a license first: open the model\u{2019}s page, download the file there, and open it here"
             }
-            Self::CannotBegin(_) => "Check the address and the connection, then try again",
+            Self::CannotBegin { .. } => "Check the address and the connection, then try again",
             Self::RetriesExhausted(_) => "The downloaded part is kept. Check the connection, then press Resume",
             Self::NotResumable => "Press Resume to start over",
             Self::ReplacedAgain => "Download it again later",
@@ -183,8 +184,11 @@ mod tests {
         let problem = Problem::from(LibraryError::after_retries(RetryCause::Stalled));
         assert_eq!(problem.what, "The download cannot continue: no data came for 30 seconds.");
         assert!(problem.remedy.contains("Resume"));
-        let problem = Problem::from(LibraryError::before_download(RetryCause::Unreachable));
-        assert!(problem.what.starts_with("This model cannot be downloaded now") && !problem.remedy.contains("Resume"));
+        let problem = Problem::from(LibraryError::before_download("https://a.org/b.gguf", RetryCause::Unreachable));
+        assert!(
+            problem.what.starts_with("This model cannot be downloaded from a.org now: the server cannot")
+                && !problem.remedy.contains("Resume")
+        );
     }
 
     #[test]

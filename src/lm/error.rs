@@ -27,6 +27,9 @@ pub enum LmError {
     NoGpu,
     #[error("the GPU stopped working: {0}")]
     DeviceLost(String),
+    /// A repeated self-test failed. With its sentence.
+    #[error("{0}")]
+    FaultyGpu(String),
     #[error("the GPU does not have enough memory: {} MB were in use", bytes / 1_000_000)]
     OutOfGpuMemory { bytes: u64 },
 }

@@ -12,7 +12,7 @@ use crate::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders
 use crate::attribution::measure::{measure, n_passes};
 use crate::attribution::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn, MeasuredPairs};
 use crate::explanation::{Document, DocumentError, JointEffect, Weighting};
-use crate::lm::{Callback, LanguageModel};
+use crate::lm::{Callback, LanguageModel, LmError};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, ExplainProgress, PassProgress, Question};
 use crate::text::words::words as words_of;
@@ -80,9 +80,11 @@ impl<M: LanguageModel> Session<M> {
             enter_pairs(&mut document, &spans, pairs);
         }
         document.method.passes = [passes_done, planned];
+        // A faulty GPU may have computed earlier passes incorrectly, too.
+        let is_worthless = passes_done == 0 || matches!(failure, Some(LmError::FaultyGpu(_)));
         match failure.map(problems::engine_failed) {
             None => Ok(ExplainResult::Explained(Box::new(document))),
-            Some(problem) if passes_done == 0 => Err(problem),
+            Some(problem) if is_worthless => Err(problem),
             Some(problem) => Ok(ExplainResult::Failed { measured: Box::new(document), problem }),
         }
     }

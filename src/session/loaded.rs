@@ -75,6 +75,13 @@ impl Session<Engine> {
 }
 
 impl<M: LanguageModel> Session<M> {
+    /// Puts a notice for the visitor before the others.
+    pub fn add_notice(&mut self, notice: &str) {
+        let lines: Vec<&str> = std::iter::once(notice).chain(self.notice.as_deref()).collect();
+        let all = lines.join("\n");
+        self.notice = Some(all);
+    }
+
     pub(super) fn thinking(&self) -> ThinkingSupport {
         match (&self.template, &self.thoughts) {
             (Some(template), Some(_)) if chat::knows_thinking(template, chat::template_date()) => ThinkingSupport::Chosen,

@@ -96,6 +96,7 @@ pub fn engine_failed(error: LmError) -> Problem {
         LmError::TooLong { .. } => "Shorten the prompt, or choose a model with a longer context.",
         LmError::OutOfGpuMemory { .. } => "Shorten the prompt, choose a smaller model, or add ?backend=cpu to the address of this page.",
         LmError::WithoutAttention => "Choose another method: those that change the text run with every model.",
+        LmError::FaultyGpu(_) => "Do not trust the numbers so far. Start the explanation again: this page will use the CPU engine.",
         LmError::DeviceLost(_) => "Start the explanation again. The engine restarts automatically.",
         _ => "Start the explanation again.",
     };

@@ -56,6 +56,7 @@ mod standard;
 mod start;
 mod states;
 mod steps;
+mod template;
 mod thinking;
 mod two_workers;
 mod welcome;

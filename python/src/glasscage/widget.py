@@ -21,6 +21,10 @@ except ImportError as error:
     raise ImportError("the widget needs anywidget: pip install 'glasscage[widget]'") from error
 
 
+# Notebook pages and the viewers that were sent to them.
+_SENT: set[tuple[object, str]] = set()
+
+
 class Widget(anywidget.AnyWidget):  # type: ignore[misc]
     """Shows a document. `output` has the 0-based explained sentences. It follows clicks, and can be set."""
 
@@ -60,11 +64,18 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
 
     def _answer(self, _: object, content: dict[str, Any], buffers: object) -> None:
         """Sends the data that a cell requests."""
-        if content.get("type") == "viewer":
+        if content.get("type") == "viewer" and self._is_first_request(content.get("page")):
             self.send({"type": "viewer"}, [self._page])
         if content.get("type") == "picture":
             svg = self._picture()
             self.send({"type": "picture", "svg": svg, "alt": self._alternative()} | (self._shown_by(svg) if svg else {}))
+
+    def _is_first_request(self, page: object) -> bool:
+        """Returns whether no widget has sent this viewer to this notebook page. Requests queue up while the kernel is busy."""
+        request = (page, self._viewer)
+        is_first = page is None or request not in _SENT
+        _SENT.add(request)
+        return is_first
 
     def _picture(self) -> str | None:
         try:

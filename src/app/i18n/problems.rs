@@ -7,7 +7,7 @@ use super::{Catalog, fill, with_catalog};
 
 /// Maximum length of a translated text, in bytes. Longer texts quote much of a file and stay in English.
 const LONGEST: usize = 2_500;
-/// Maximum nesting depth of texts in texts, such as "this model cannot be downloaded now: {0}".
+/// Maximum nesting depth of texts in texts, such as "this model cannot be downloaded from {0} now: {1}".
 const DEEPEST: usize = 4;
 /// Names of the placeholders. No text has more.
 const NAMES: [&str; 6] = ["0", "1", "2", "3", "4", "5"];
@@ -136,12 +136,15 @@ mod tests {
     #[test]
     fn a_problem_of_the_library_is_german() {
         let catalog = german();
-        let problem = Problem::from(LibraryError::before_download(RetryCause::Busy(503)));
+        let problem = Problem::from(LibraryError::before_download("https://a.org/b.gguf", RetryCause::Busy(503)));
         let [what, remedy] = [problem.what, problem.remedy].map(|text| translated(&catalog, &text, DEEPEST).unwrap());
-        assert!(what.starts_with("Dieses Modell") && what.contains("Server") && what.ends_with("(503)."), "{what}");
+        assert!(
+            what.starts_with("Dieses Modell") && what.contains("a.org") && what.contains("Server") && what.ends_with("(503)."),
+            "{what}"
+        );
         assert!(remedy.starts_with("Pr\u{fc}fen Sie die Adresse"), "{remedy}");
         let file = "big-00001-of-00003.gguf".to_owned();
-        let error = Box::new(LibraryError::CannotBegin(RetryCause::Stalled));
+        let error = Box::new(LibraryError::before_download("https://a.org/b.gguf", RetryCause::Stalled));
         let what = translated(&catalog, &Problem::from(LibraryError::InFile { error, file, n_files: 3 }).what, DEEPEST).unwrap();
         assert!(what.starts_with("Dieses Modell") && what.contains("30 Sekunden") && what.contains("big-00001"), "{what}");
     }

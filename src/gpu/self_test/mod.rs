@@ -14,11 +14,23 @@ use crate::model::config::Config;
 use crate::model::gguf::Gguf;
 use crate::model::source::ByteSource;
 
-/// Describes what this GPU computes wrong, in a sentence. `None` if all kernels are correct.
-pub async fn run(gpu: &Gpu, source: &impl ByteSource, gguf: &Gguf) -> Result<Option<String>, LoadError> {
-    let config = Config::from_gguf(gguf)?;
-    let samples = samples::read(source, gguf, &config).await?;
-    Ok(first_wrong(gpu, &config, &samples).await?.map(|what| format!("This device’s GPU computes {what} incorrectly.")))
+/// The test of the kernels that a model needs.
+pub struct SelfTest {
+    config: Config,
+    samples: Vec<Sample>,
+}
+
+impl SelfTest {
+    pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Self, LoadError> {
+        let config = Config::from_gguf(gguf)?;
+        Ok(Self { samples: samples::read(source, gguf, &config).await?, config })
+    }
+
+    /// Runs the test. Describes what this GPU computes wrong, in a sentence. `None` if all kernels are correct.
+    pub async fn run(&self, gpu: &Gpu) -> Result<Option<String>, LmError> {
+        let wrong = first_wrong(gpu, &self.config, &self.samples).await?;
+        Ok(wrong.map(|what| format!("This device’s GPU computes {what} incorrectly.")))
+    }
 }
 
 /// Description of the first wrong result. All kernels run before any result is read back.

@@ -239,7 +239,8 @@ async fn run_takes_milliseconds_for_any_model_size() {
         // The second run does not compile.
         for what in ["first", "again"] {
             let began = Instant::now();
-            assert_eq!(run(&gpu, &source, &gguf).await.unwrap(), None, "{}", gpu.variant.name);
+            let test = SelfTest::read(&source, &gguf).await.unwrap();
+            assert_eq!(test.run(&gpu).await.unwrap(), None, "{}", gpu.variant.name);
             println!("built-in model, {}, {what}: {:.0} ms", gpu.variant.name, 1e3 * began.elapsed().as_secs_f64());
         }
         let samples = samples(&["Q4_K", "Q6_K"]);

@@ -17,7 +17,7 @@ use crate::engine::Engine;
 use crate::lm::{Counters, LanguageModel};
 use crate::model::source::{ByteSource, Joined};
 use crate::problem::Problem;
-use crate::request::{ExplainProgress, LoadOptions, LoadProgress, Question, WorkStats};
+use crate::request::{BackendChoice, ExplainProgress, LoadOptions, LoadProgress, Question, WorkStats};
 use crate::session::{AnswerResult, ExplainResult, Session};
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::service::stored_models::{self, OpenedModel};
@@ -69,13 +69,15 @@ struct Chosen {
     files: Vec<File>,
     options: LoadOptions,
     has_spare_core: bool,
+    /// Why the CPU computes although `options` named no engine at first.
+    notice: Option<String>,
 }
 
 impl EngineState {
     async fn serve(&mut self, request: EngineRequest, files: Vec<File>, page: &Page) -> Result<(), Problem> {
         match request {
             EngineRequest::Load { source, options, has_spare_core } => {
-                self.model = Some(Chosen { source, files, options, has_spare_core });
+                self.model = Some(Chosen { source, files, options, has_spare_core, notice: None });
                 self.load(page).await
             }
             EngineRequest::Explain(question) => self.explain(&question, page).await,
@@ -165,10 +167,14 @@ impl EngineState {
         Ok(())
     }
 
-    /// Posts the work done since `before`. Drops the session if the device was lost.
+    /// Posts the work done since `before`. Drops the session if the device was lost. If it computes incorrectly, the model is next loaded
+    /// on the CPU.
     fn account(&mut self, before: &Counters, page: &Page) {
         let Some(session) = &self.session else { return };
         page.post(EngineEvent::Work(work(before, &session.lm)));
+        if let (Some(notice), Some(chosen)) = (session.lm.notice_of_faulty_gpu(), &mut self.model) {
+            (chosen.options.backend, chosen.notice) = (BackendChoice::Cpu, Some(notice));
+        }
         if session.lm.is_lost() {
             self.session = None;
         }
@@ -210,6 +216,7 @@ async fn load(chosen: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, P
     let source = Joined::new(blobs.iter().cloned().map(BrowserFile).collect());
     let mut tell = async |progress: LoadProgress| page.tell(EngineEvent::Loading(progress)).await;
     let Some(mut session) = Session::load(&source, chosen.options.clone(), &mut tell).await? else { return Ok(None) };
+    chosen.notice.iter().for_each(|notice| session.add_notice(notice));
     if !sha256.is_empty() && session.loaded_model().model.sha256 != sha256 {
         return Err(Problem::new(
             "this model is damaged: it no longer matches the downloaded file",

@@ -1,14 +1,13 @@
 // A notebook cell. It shows the picture at once, and replaces it by the viewer when the cell is visible.
 //
 // The viewer is explanation.html of a built page, in a frame without an origin. The messages are those of docs/embedding.md. Python sends
-// the viewer once for all cells of a notebook page. Only one cell at a time has a frame; the others show the picture.
+// the viewer once for all cells of a notebook page, even if several cells request it while the kernel is busy. Only one cell at a time has
+// a frame; the others show the picture.
 
 const PROTOCOL = 1;
 // Maximum number of frames. Each runs its own program, of about 12 MB.
 const MOST_FRAMES = 1;
 const MILLIS_IN_VIEW = 150;
-// Time in which the kernel can still answer, unless it is restarted in between.
-const MILLIS_FOR_AN_ANSWER = 20_000;
 // A page without an origin, which the embedding page fills. The attribute `sandbox` would also prevent new windows, but in Chromium it
 // needs another process of 13 MB or more. The viewer's policy allows only its own script.
 const EMPTY = `data:text/html,${encodeURIComponent(`<!doctype html><script>
@@ -28,17 +27,22 @@ const STYLE = `
   .picture img { display: block; width: 100%; height: auto }
   .picture img:not([src]) { display: none }
   button { position: absolute; inset: 8px 8px auto auto; font: 13px system-ui, sans-serif; opacity: 0 }
+  .waiting button { opacity: 1 }
   .cell:hover button, button:focus, .cell:not(.drawn) button { opacity: 1 }
   iframe { display: block; width: 100%; height: 640px; border: 0 }
   .cell:not(.open) iframe { position: absolute; inset: 0 0 auto; visibility: hidden }
   .cell.open :is(.picture, button) { display: none }
 `;
 
-// Data that all cells of a page share: viewers by hash, and the cells with a frame, oldest first.
-const shared = (globalThis[Symbol.for("glasscage.widget.1")] ??= { viewers: new Map(), live: [] });
+// Data that all cells of a page share: viewers by hash, the cells with a frame, oldest first, and a name of the page.
+const shared = (globalThis[Symbol.for("glasscage.widget.2")] ??= { viewers: new Map(), live: [], page: `${Math.random()}` });
+const EXPLORE = "Explore";
+const WAITING = "Waiting for the kernel \u2026";
 
 class Viewer {
-  asked = -Infinity;
+  // Places of the widgets that have requested the viewer.
+  #askers = new Set();
+  #hasArrived = false;
   #page = Promise.withResolvers?.() ?? withResolvers();
 
   static of(hash) {
@@ -47,18 +51,19 @@ class Viewer {
   }
 
   arrived(bytes) {
+    this.#hasArrived = true;
     this.#page.resolve(new Blob([bytes]));
   }
 
-  // Returns the viewer's page. Requests it from the kernel if necessary.
+  // Returns the viewer's page. Each widget requests it at most once, because a kernel that is restarted does not know earlier widgets. Of
+  // the requests of a notebook page, a kernel answers only the first.
   async page(model) {
-    if (performance.now() - this.asked > MILLIS_FOR_AN_ANSWER) {
-      this.asked = performance.now();
-      model.send({ type: "viewer" });
+    const place = model.get("_place");
+    if (!this.#hasArrived && !this.#askers.has(place)) {
+      this.#askers.add(place);
+      model.send({ type: "viewer", page: shared.page });
     }
-    const page = await this.#page.promise;
-    this.asked = Infinity;
-    return page.text();
+    return (await this.#page.promise).text();
   }
 }
 
@@ -68,7 +73,7 @@ class Cell {
   #element = make("div", { className: "cell" });
   #picture = make("div", { className: "picture" });
   #image = make("img", { alt: TITLE });
-  #button = make("button", { type: "button", textContent: "Explore" });
+  #button = make("button", { type: "button", textContent: EXPLORE });
   // The picture that the notebook stores.
   #kept = null;
   #frame = null;
@@ -122,12 +127,21 @@ class Cell {
     if (this.#frame) return;
     if (!shared.live.includes(this)) shared.live.push(this);
     while (shared.live.length > MOST_FRAMES) (shared.live.find(cell => !cell.isInView) ?? shared.live[0]).rest();
+    this.#wait(true);
     const page = await Viewer.of(this.#model.get("_viewer")).page(this.#model);
+    this.#wait(false);
     if (!shared.live.includes(this) || this.#frame) return;
     const look = `data-theme="${themeAround(this.#element)}" data-hide="${this.#model.get("_hide").replace(/[^a-z]+/g, " ").trim()}"`;
     this.#page = page.replace("<html ", `<html ${look} `);
     this.#frame = make("iframe", { title: TITLE, src: EMPTY });
     this.#element.append(this.#frame);
+  }
+
+  // Shows that the kernel has not sent the viewer yet, for example because it runs another cell.
+  #wait(isWaiting) {
+    this.#element.classList.toggle("waiting", isWaiting);
+    this.#element.ariaBusy = isWaiting;
+    this.#button.textContent = isWaiting ? WAITING : EXPLORE;
   }
 
   // Replaces the viewer by the picture. Keeps the height, so that nothing moves.
@@ -136,6 +150,7 @@ class Cell {
     if (at >= 0) shared.live.splice(at, 1);
     if (this.#element.matches(".open")) this.#element.style.minHeight = `${this.#element.offsetHeight}px`;
     this.#element.classList.remove("open");
+    this.#wait(false);
     this.#frame?.remove();
     this.#frame = this.#page = this.#said = null;
     this.#redraw();
@@ -169,8 +184,7 @@ class Cell {
     return JSON.stringify(this.#model.get("output"));
   }
 
-  #onAnswer = ({ type, svg, alt, ...shown }, buffers) => {
-    if (type === "viewer") Viewer.of(this.#model.get("_viewer")).arrived(buffers[0]);
+  #onAnswer = ({ type, svg, alt, ...shown }) => {
     if (type === "picture" && svg) {
       this.#image.alt = alt;
       this.#draw(URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })), shown);
@@ -234,9 +248,14 @@ function themeAround(element) {
   return 0.3 * red + 0.6 * green + 0.1 * blue > 140 ? "dark" : "light";
 }
 
+// Runs once for each widget, so that an answer also arrives if its cell was closed.
+function initialize({ model }) {
+  model.on("msg:custom", ({ type }, buffers) => type === "viewer" && Viewer.of(model.get("_viewer")).arrived(buffers[0]));
+}
+
 function render({ model, el }) {
   const cell = new Cell(model, el);
   return () => cell.close();
 }
 
-export default { render };
+export default { initialize, render };

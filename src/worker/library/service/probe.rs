@@ -61,7 +61,7 @@ async fn probe_with_retries(address: &str, length: u64) -> Result<FileProbe, Lib
         };
         match retries.delay_seconds(cause, seconds, js_sys::Math::random()) {
             Some(seconds) => sleep((1e3 * seconds) as u32).await,
-            None => return Err(LibraryError::before_download(cause)),
+            None => return Err(LibraryError::before_download(address, cause)),
         }
     }
 }
