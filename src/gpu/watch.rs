@@ -71,7 +71,7 @@ mod tests {
         let gguf = Gguf::read(&source).await.unwrap();
         let gpu = Rc::new(Gpu::open(&Options::default()).await.unwrap());
         let self_test = SelfTest::read(&source, &gguf).await.unwrap();
-        assert_eq!(self_test.run(&gpu).await.unwrap(), None);
+        assert_eq!(self_test.run(&gpu).await.unwrap(), None, "the kernels are right at first");
         let (mut model, _) = GpuModel::load(gpu, &source, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap();
         model.watch(Some(self_test));
         model
