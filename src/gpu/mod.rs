@@ -76,6 +76,7 @@ use pacing::rows_per_dispatch;
 use recording::Recording;
 use recurrent_states::RecurrentStates;
 use replay::{Replay, chunked_blocks};
+use self_test::SelfTest;
 use submissions::Submissions;
 use text_cache::TextCache;
 use watch::Watch;
@@ -117,6 +118,19 @@ impl GpuModel {
 
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
+    }
+
+    /// Repeats this test, which the GPU has passed, while the model computes.
+    pub fn watch(&mut self, self_test: Option<SelfTest>) {
+        self.watch = self_test.map(Watch::new);
+    }
+
+    /// Passes on a result, unless the GPU has begun to compute incorrectly.
+    async fn watched<T>(&mut self, result: Result<T, LmError>) -> Result<T, LmError> {
+        match &mut self.watch {
+            Some(watch) => watch.checked(&self.gpu, result).await,
+            None => result,
+        }
     }
 
     /// Clears the current text, and allocates caches for a text of `capacity` tokens. If parts of the text will be replaced, also

@@ -3,7 +3,7 @@
 //! Counts dispatches, not time. The first test is due after the model's first result. Later tests are due when the model has run
 //! [`SPACING`] times as many dispatches as the test before, so they cost less than 2 % of the work.
 
-use super::GpuModel;
+use super::device::Gpu;
 use super::self_test::SelfTest;
 use crate::lm::LmError;
 
@@ -17,35 +17,37 @@ pub struct Watch {
     due: usize,
 }
 
-impl GpuModel {
-    /// Repeats this test, which the GPU has passed, while the model computes.
-    pub fn watch(&mut self, self_test: Option<SelfTest>) {
-        self.watch = self_test.map(|self_test| Watch { self_test, due: 0 });
-    }
-
-    /// Tests the GPU if a test is due. Returns [`LmError::FaultyGpu`] if it fails.
-    pub(super) async fn test_if_due(&mut self) -> Result<(), LmError> {
-        let (gpu, dispatches) = (&self.gpu, &self.gpu.stats.dispatches);
-        let before = dispatches.get();
-        let Some(watch) = self.watch.as_mut().filter(|watch| watch.due <= before) else { return Ok(()) };
-        if let Some(failure) = watch.self_test.run(gpu).await? {
-            return Err(gpu.mark_faulty(failure));
-        }
-        watch.due = dispatches.get() + SPACING * (dispatches.get() - before);
-        Ok(())
+impl Watch {
+    /// Repeats this test, which the GPU has passed.
+    pub fn new(self_test: SelfTest) -> Self {
+        Self { self_test, due: 0 }
     }
 
     /// Passes on a result of the model, unless a due test fails. If the numbers are impossible, a test is due at once: the GPU may be the
     /// cause, and not the model.
-    pub(super) async fn watched<T>(&mut self, result: Result<T, LmError>) -> Result<T, LmError> {
+    pub async fn checked<T>(&mut self, gpu: &Gpu, result: Result<T, LmError>) -> Result<T, LmError> {
         let is_impossible = matches!(result, Err(LmError::NotFinite | LmError::Impossible));
         if is_impossible {
-            self.watch.iter_mut().for_each(|watch| watch.due = 0);
+            self.due = 0;
         }
         if is_impossible || result.is_ok() {
-            self.test_if_due().await?;
+            self.test_if_due(gpu).await?;
         }
         result
+    }
+
+    /// Tests the GPU if a test is due. Returns [`LmError::FaultyGpu`] if it fails.
+    async fn test_if_due(&mut self, gpu: &Gpu) -> Result<(), LmError> {
+        let dispatches = &gpu.stats.dispatches;
+        let before = dispatches.get();
+        if before < self.due {
+            return Ok(());
+        }
+        if let Some(failure) = self.self_test.run(gpu).await? {
+            return Err(gpu.mark_faulty(failure));
+        }
+        self.due = dispatches.get() + SPACING * (dispatches.get() - before);
+        Ok(())
     }
 }
 
@@ -56,8 +58,8 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::gpu::WrongKernel;
-    use crate::gpu::device::{Gpu, Options};
+    use crate::gpu::device::Options;
+    use crate::gpu::{GpuModel, WrongKernel};
     use crate::lm::sample::Sampler;
     use crate::lm::{LanguageModel, Pass, ScoreRequest};
     use crate::model::gguf::Gguf;

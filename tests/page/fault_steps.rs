@@ -55,7 +55,7 @@ pub fn hold_reads(bytes: usize) -> String {
             let left = {bytes};
             self.fetch = async (request, ...options) => {{
                 const response = await fetch(request, ...options);
-                if ((request.url ?? request).startsWith('blob:')) files.add(response.body);
+                if (String(request.url ?? request).startsWith('blob:')) files.add(response.body);
                 return response;
             }};
             ReadableStream.prototype.getReader = function (...options) {{

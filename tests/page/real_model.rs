@@ -18,7 +18,7 @@ async fn smollm2_answers_and_explains_like_transformers() {
     ask(&browser, &expected().prompt.text).await;
     browser.explained().await;
     assert_expected(&String::from_utf8(browser.saved("save-json").await).expect("UTF-8"));
-    browser.shows("manifest", |text| text.contains("SmolLM2")).await;
+    browser.shows("manifest", |text| text.contains("Smollm2 135M")).await;
     browser.screenshot("smollm2-light").await;
     browser.close().await;
 }

@@ -86,7 +86,9 @@ pub fn LessonEditor() -> impl IntoView {
                     on:change=move |event| change.lesson(|lesson, _| lesson.title = event_target_value(&event))
                 />
             </label>
-            <h2 tabindex="-1" data-testid="lesson-place">{t!("Step {n} of {total}", n = at + 1, total = n_steps)}</h2>
+            <h2 tabindex="-1" data-testid="lesson-place" data-then="[data-testid='lesson-place']">
+                {t!("Step {n} of {total}", n = at + 1, total = n_steps)}
+            </h2>
             <label class="field">
                 <span class="label">{t!("Text for the reader")}</span>
                 <textarea
