@@ -27,7 +27,7 @@ async fn offline_download_waits_for_network() {
     look_at_small(&browser, &hub).await;
     // The connection breaks after the page has read all bytes that were sent.
     hub.rules().gate = Some(2_000_000);
-    hub.rules().cuts = VecDeque::from([1_800_000]);
+    hub.rules().cuts = VecDeque::from([2_100_000]);
     browser.click("download-button").await;
     has_reached(&browser, 22).await;
     browser.set_online(false).await;
