@@ -15,15 +15,17 @@ use super::browser;
 
 /// Selector of the elements that may take the focus.
 const FOCUSABLE: &str = "a[href], button, input, select, textarea, summary, [tabindex]";
-/// Frames to wait. Browsers remove the focus of a hidden or disabled element only after the next frame.
-const FRAMES: u8 = 2;
+/// Frames to check after a change. A view may be drawn in parts, so that the focus is lost later.
+const FRAMES: u8 = 8;
+/// Frames before the first check, so that what replaces the focused element is drawn.
+const DRAWN: u8 = 2;
 
 /// Remembers the last place of the focus.
 #[derive(Clone, Default)]
 pub struct Focus {
     /// The element and its ancestors, innermost first. Empty if the visitor has clicked elsewhere.
     trail: Rc<RefCell<Vec<Element>>>,
-    /// Frames until the next check. 0 if no check is pending.
+    /// Frames until the last check. 0 if no check is pending.
     frames: Rc<Cell<u8>>,
 }
 
@@ -59,20 +61,28 @@ impl Focus {
 
     fn wait(self) {
         request_animation_frame(move || {
-            self.frames.set(self.frames.get() - 1);
-            match self.frames.get() {
-                0 => self.restore(),
-                _ => self.wait(),
+            let left = self.frames.get() - 1;
+            self.frames.set(left);
+            if left <= FRAMES - DRAWN {
+                self.restore();
+            }
+            if left > 0 {
+                self.wait();
             }
         });
     }
 
     fn restore(&self) {
-        if browser::is_focus_lost() {
-            self.trail.take().iter().any(|element| {
-                let is_named = element.get_attribute("data-then").is_some_and(|named| is_taken(document().query_selector_all(&named)));
-                is_named || browser::take_focus(element) || is_taken(element.query_selector_all(FOCUSABLE))
-            });
+        if !browser::is_focus_lost() {
+            return;
+        }
+        let trail = self.trail.take();
+        let is_restored = trail.iter().any(|element| {
+            let is_named = element.get_attribute("data-then").is_some_and(|named| is_taken(document().query_selector_all(&named)));
+            is_named || browser::take_focus(element) || is_taken(element.query_selector_all(FOCUSABLE))
+        });
+        if !is_restored {
+            *self.trail.borrow_mut() = trail;
         }
     }
 }

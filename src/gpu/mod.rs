@@ -125,6 +125,11 @@ impl GpuModel {
         self.watch = self_test.map(Watch::new);
     }
 
+    /// Returns an error if the GPU has begun to compute incorrectly. Tests the GPU only if a test is due.
+    async fn test_if_due(&mut self) -> Result<(), LmError> {
+        self.watched(Ok(())).await
+    }
+
     /// Passes on a result, unless the GPU has begun to compute incorrectly.
     async fn watched<T>(&mut self, result: Result<T, LmError>) -> Result<T, LmError> {
         match &mut self.watch {
