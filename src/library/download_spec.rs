@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::address::{all_parts, file_address, file_name, part_of};
+use crate::problem::Problem;
+
 /// A model to download. Stored as JSON in journals and in the page's storage, so its keys stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DownloadSpec {
@@ -46,6 +49,14 @@ impl DownloadSpec {
     pub fn at(name: impl Into<String>, addresses: Vec<String>) -> Self {
         let file = |address| FileSpec { address, ..FileSpec::default() };
         Self { name: name.into(), files: addresses.into_iter().map(file).collect() }
+    }
+
+    /// The model at a typed address: all of its parts, if the file is one of several. Errors if the input is not the address of a GGUF file.
+    pub fn typed(typed: &str) -> Result<Self, Problem> {
+        let address = file_address(typed)?;
+        let file = file_name(&address);
+        let name = part_of(&file).map_or(file.as_str(), |(stem, ..)| stem).trim_end_matches(".gguf");
+        Ok(Self::at(name, all_parts(&address)))
     }
 
     /// Whether this is a copy of local files.

@@ -45,8 +45,8 @@ pub struct Library {
 pub enum LibraryMessage {
     Open,
     Close,
-    /// Preview the model at a typed address.
-    PreviewAddress(String),
+    /// Preview the model at a typed address, or show what is wrong with the address.
+    PreviewTyped(Result<DownloadSpec, Problem>),
     /// Preview a model before anything is downloaded.
     Preview(DownloadSpec),
     ClosePreview,

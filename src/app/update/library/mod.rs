@@ -19,7 +19,6 @@ use crate::app::state::message::{Effect, Fetch};
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::place::Place;
 use crate::app::state::storage_keys;
-use crate::library::address::{all_parts, file_address, file_name, part_of};
 use crate::library::download_spec::{DownloadSpec, FileSpec};
 use crate::library::stored_models::ModelLocation;
 use crate::problem::Problem;
@@ -33,7 +32,7 @@ impl State {
         match message {
             LibraryMessage::Open => self.open_library(),
             LibraryMessage::Close => self.close_library(),
-            LibraryMessage::PreviewAddress(typed) => self.preview_address(&typed),
+            LibraryMessage::PreviewTyped(typed) => self.preview_typed(typed),
             LibraryMessage::Preview(spec) => self.preview(spec),
             LibraryMessage::GetStandard => self.get_standard(),
             LibraryMessage::ClosePreview => *self.library.preview = None,
@@ -69,14 +68,10 @@ impl State {
         self.library.preview_request = None;
     }
 
-    fn preview_address(&mut self, typed: &str) {
-        match file_address(typed) {
-            Ok(address) => {
-                let file = file_name(&address);
-                let name = part_of(&file).map_or(file.as_str(), |(stem, ..)| stem).trim_end_matches(".gguf").to_owned();
-                self.preview(DownloadSpec::at(name, all_parts(&address)));
-            }
-            Err(error) => *self.library.problem = Some(error.into()),
+    fn preview_typed(&mut self, typed: Result<DownloadSpec, Problem>) {
+        match typed {
+            Ok(spec) => self.preview(spec),
+            Err(problem) => *self.library.problem = Some(problem),
         }
     }
 

@@ -180,10 +180,10 @@ fn the_dialog_asks_for_what_is_stored_and_known() {
 #[test]
 fn an_address_is_previewed_as_all_files_of_the_model() {
     let mut page = Page::default();
-    let (_, request) = sent(&page.send(LibraryMessage::PreviewAddress("https://a.b/big-00002-of-00002.gguf".into())));
+    let (_, request) = sent(&page.send(LibraryMessage::PreviewTyped(DownloadSpec::typed("https://a.b/big-00002-of-00002.gguf"))));
     let LibraryRequest::Preview(spec) = request else { panic!("{request:?}") };
     assert_eq!((spec.name.as_str(), spec.files.len()), ("big", 2));
-    assert_eq!(page.send(LibraryMessage::PreviewAddress("big.gguf".into())), []);
+    assert_eq!(page.send(LibraryMessage::PreviewTyped(DownloadSpec::typed("big.gguf"))), []);
     assert!(page.problem().starts_with("This is not an address"), "{}", page.problem());
 }
 

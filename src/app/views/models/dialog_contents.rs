@@ -13,6 +13,7 @@ use crate::app::views::editor::standard_offer::about;
 use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::lazy::split_off;
 use crate::app::views::layout::problem_text::ProblemText;
+use crate::library::download_spec::DownloadSpec;
 use crate::library::registry::RegistryEntry;
 use crate::library::standard;
 
@@ -177,7 +178,7 @@ fn Address() -> impl IntoView {
     let typed = RwSignal::new(String::new());
     let on_submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        page.send_library(LibraryMessage::PreviewAddress(typed.get_untracked()));
+        page.send_library(LibraryMessage::PreviewTyped(DownloadSpec::typed(&typed.get_untracked())));
     };
     view! {
         <form class="address" on:submit=on_submit>
