@@ -51,7 +51,7 @@ impl DownloadSpec {
         Self { name: name.into(), files: addresses.into_iter().map(file).collect() }
     }
 
-    /// The model at a typed address: all of its parts, if the file is one of several. Errors if the input is not the address of a GGUF file.
+    /// The model at a typed address, with all parts if it is split. Errors if the input is not the address of a GGUF file.
     pub fn typed(typed: &str) -> Result<Self, Problem> {
         let address = file_address(typed)?;
         let file = file_name(&address);
