@@ -3,7 +3,7 @@
 /// Removes a byte order mark at the start, and converts line ends of Windows and old Macs to line feeds.
 ///
 /// ```
-/// assert_eq!(glasscage::text::given::given_text("\u{feff}One.\r\nTwo.\r"), "One.\nTwo.\n");
+/// assert_eq!(glasscage_text::given::given_text("\u{feff}One.\r\nTwo.\r"), "One.\nTwo.\n");
 /// ```
 pub fn given_text(text: &str) -> String {
     kept(text).map(|(_, c)| c).collect()
@@ -12,7 +12,7 @@ pub fn given_text(text: &str) -> String {
 /// The text of a file. Like [`given_text`], but also removes one line end at the end of the text, because editors add it.
 ///
 /// ```
-/// assert_eq!(glasscage::text::given::text_of_file("One.\r\nTwo.\r\n\r\n"), "One.\nTwo.\n");
+/// assert_eq!(glasscage_text::given::text_of_file("One.\r\nTwo.\r\n\r\n"), "One.\nTwo.\n");
 /// ```
 pub fn text_of_file(text: &str) -> String {
     let given = given_text(text);

@@ -6,7 +6,7 @@ use std::ops::Range;
 ///
 /// ```
 /// let text = " Ann has\n3 figs. ";
-/// let found: Vec<&str> = glasscage::text::words::words(text).into_iter().map(|word| &text[word]).collect();
+/// let found: Vec<&str> = glasscage_text::words::words(text).into_iter().map(|word| &text[word]).collect();
 /// assert_eq!(found, ["Ann", "has", "3", "figs."]);
 /// ```
 pub fn words(text: &str) -> Vec<Range<usize>> {

@@ -28,8 +28,8 @@ const LONGEST: usize = 16;
 /// The language of `text`. English if the text is too short, or if its language is not one of those detected.
 ///
 /// ```
-/// use glasscage::explanation::Language;
-/// use glasscage::text::languages::language_of;
+/// use glasscage_core::explanation::Language;
+/// use glasscage_text::languages::language_of;
 ///
 /// assert_eq!(language_of("Tom hat 5 Äpfel. Er isst 2. Wie viele hat er noch?"), Language::German);
 /// assert_eq!(language_of("汤姆有五个苹果。"), Language::Chinese);

@@ -23,8 +23,8 @@ use glasscage_core::explanation::Language;
 /// Cost: linear in the text.
 ///
 /// ```
-/// use glasscage::explanation::Language;
-/// use glasscage::text::sentences::sentences_in_any_script;
+/// use glasscage_core::explanation::Language;
+/// use glasscage_text::sentences::sentences_in_any_script;
 ///
 /// let text = "1. **Tom** has 5 apples, e.g. Braeburns. 他吃了两个。还剩三个。";
 /// let found: Vec<&str> = sentences_in_any_script(text, Language::English).into_iter().map(|s| &text[s]).collect();

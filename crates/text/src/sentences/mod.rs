@@ -39,7 +39,7 @@ use language::PeriodContext;
 ///
 /// ```
 /// let text = "Dr. Smith lives in the U.S. He likes it.\nSo do I.";
-/// let found: Vec<&str> = glasscage::text::sentences::sentences(text).into_iter().map(|s| &text[s]).collect();
+/// let found: Vec<&str> = glasscage_text::sentences::sentences(text).into_iter().map(|s| &text[s]).collect();
 /// assert_eq!(found, ["Dr. Smith lives in the U.S.", "He likes it.", "So do I."]);
 /// ```
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
@@ -61,7 +61,7 @@ pub fn sentences_in(text: &str, parameters: &Parameters) -> Vec<Range<usize>> {
 /// white space to the first sentence. There is one tile per sentence, so a text without a sentence has no tile.
 ///
 /// ```
-/// # use glasscage::text::sentences::{sentences, tile};
+/// # use glasscage_text::sentences::{sentences, tile};
 /// let text = "\nOne.  Two.\n";
 /// let tiles: Vec<&str> = tile(text, &sentences(text)).into_iter().map(|t| &text[t]).collect();
 /// assert_eq!(tiles, ["\nOne.  ", "Two.\n"]);
