@@ -42,7 +42,7 @@ fn renderings_match_jinja2() {
 
 /// Compares the templates of a folder. `tests/golden/chat/make.py FOLDER > cases.json` writes the cases.
 #[test]
-#[ignore = "takes GLASSCAGE_TEMPLATE_CASES, a file that make.py writes"]
+#[ignore = "GLASSCAGE_TEMPLATE_CASES=FILE cargo test"]
 fn templates_of_folders_are_rendered_as_transformers_does() {
     let path = std::env::var("GLASSCAGE_TEMPLATE_CASES").expect("the cases are named");
     let cases: Vec<serde_json::Value> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();

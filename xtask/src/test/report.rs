@@ -8,7 +8,13 @@ use anyhow::{Context, Result, ensure};
 use crate::python;
 
 /// Commands that run other tests. Tests name them in `#[ignore = "..."]` or `pytest.skip("...")`.
-const OTHER_COMMANDS: [&str; 4] = ["cargo xtask test --large", "cargo xtask screenshots", "cargo xtask bench", "GLASSCAGE_LIVE=1 pytest"];
+const OTHER_COMMANDS: [&str; 5] = [
+    "cargo xtask test --large",
+    "cargo xtask screenshots",
+    "cargo xtask bench",
+    "GLASSCAGE_LIVE=1 pytest",
+    "GLASSCAGE_TEMPLATE_CASES=FILE cargo test",
+];
 /// A run with more flaky tests than this fails.
 pub const MOST_FLAKY: usize = 2;
 const SLOWEST_SHOWN: usize = 20;
