@@ -93,11 +93,12 @@ fn matrix(product: &Function, x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> 
     let (rows, columns) = (weight.len(), weight.columns);
     let block = (BLOCK_VALUES / columns).max(LEAST_BLOCK);
     let tile_rows = (DECODED_VALUES / columns).next_multiple_of(PANEL).max(PANEL);
+    let mut decoded = vec![0.0; tile_rows.min(rows) * columns];
     for start in (0..rows).step_by(tile_rows) {
         // The last tile may have fewer rows than a panel. It then starts earlier and writes the same values again.
         let tile = start.min(rows - PANEL)..rows.min(start + tile_rows);
-        let mut values = vec![0.0; tile.len() * columns];
-        dequantize(weight.quant.format, weight.slice(tile.clone()).bytes, &mut values);
+        let values = &mut decoded[..tile.len() * columns];
+        dequantize(weight.quant.format, weight.slice(tile.clone()).bytes, values);
         for (x, out) in x.chunks(block * columns).zip(out.chunks_mut(block * rows)) {
             let out = &mut out[tile.start..];
             let arguments = Arguments {

@@ -79,7 +79,7 @@ mod tests {
         model
     }
 
-    /// From now on, the GPU computes a kernel incorrectly wherever it is compiled anew.
+    /// From now on, the GPU computes a kernel incorrectly when the kernel is compiled again.
     fn break_gpu(model: &GpuModel, right: &'static str, wrong: &'static str) {
         model.gpu.pipelines.borrow_mut().retain(|kernel, _| kernel.name != "swiglu");
         *model.gpu.wrong_kernel.borrow_mut() = Some(WrongKernel { name: "swiglu", format: None, right, wrong, is_used: false });

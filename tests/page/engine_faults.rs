@@ -174,7 +174,7 @@ async fn engine_needs_network_only_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_storage_keeps_nobody_from_explaining() {
+async fn full_storage_does_not_prevent_explaining() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     browser.choose_file("model-file", &file(NAME, &large_model(1))).await;

@@ -20,7 +20,7 @@ use Cell::{Never, Test};
 const KILLED_ENGINE: Cell = Test("engine_faults::killed_engine_keeps_work_and_restarts_on_click");
 const KILLED_LIBRARY: Cell = Test("library_faults::killed_library_keeps_bytes_and_resumes_on_click");
 const LOST_GPU: Cell = Test("engine_faults::lost_gpu_keeps_work_and_restarts_on_click");
-const WITHOUT_STORAGE: Cell = Test("engine_faults::a_full_storage_keeps_nobody_from_explaining");
+const WITHOUT_STORAGE: Cell = Test("engine_faults::full_storage_does_not_prevent_explaining");
 const WITHOUT_NETWORK: Cell = Test("engine_faults::engine_needs_network_only_once");
 const FROZEN_ENGINE: Cell = Test("engine_faults::frozen_left_or_background_tab_continues");
 const FROZEN_LIBRARY: Cell = Test("library_faults::frozen_tab_continues_download_and_copy");

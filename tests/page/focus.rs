@@ -173,7 +173,7 @@ async fn focus_survives_every_button_of_the_models() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_visitor_leaves_stays_left() {
+async fn focus_left_by_visitor_stays_left() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_gallery(&browser, 1).await;

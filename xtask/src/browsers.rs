@@ -27,7 +27,7 @@ const MEASURED: &str = "a driver that measures a page's memory";
 const FIREFOX_LACKS: Lacks = &[
     ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
     ("download::a_browser_killed_at_any_moment_leaves_no_wrong_model", KILLED),
-    ("engine_faults::a_full_storage_keeps_nobody_from_explaining", SMALL_STORAGE),
+    ("engine_faults::full_storage_does_not_prevent_explaining", SMALL_STORAGE),
     ("engine_faults::lost_gpu_keeps_work_and_restarts_on_click", GPU_PROCESS),
     ("engine_faults::frozen_left_or_background_tab_continues", FROZEN),
     ("evicted::crashed_tab_restores_input_and_explanation", CRASHED),
@@ -51,7 +51,7 @@ const WEB_KIT_LACKS: Lacks = &[
     ("download::paused_download_resumes_after_reload", STORAGE),
     ("download::two_tabs_do_not_download_the_same_model", STORAGE),
     ("embed::the_saved_page_works_from_disk", NETWORK),
-    ("engine_faults::a_full_storage_keeps_nobody_from_explaining", SMALL_STORAGE),
+    ("engine_faults::full_storage_does_not_prevent_explaining", SMALL_STORAGE),
     ("engine_faults::lost_gpu_keeps_work_and_restarts_on_click", WEB_GPU),
     ("engine_faults::frozen_left_or_background_tab_continues", FROZEN),
     ("engine_faults::engine_needs_network_only_once", NETWORK),
