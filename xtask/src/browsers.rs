@@ -81,7 +81,7 @@ const WEB_KIT_LACKS: Lacks = &[
     ("two_workers::", CORES),
 ];
 
-/// Parts of the names of the nine page tests that the short command also runs in `WebKitGTK`: answers, links, the gallery, languages, keys.
+/// Parts of the names of the page tests that the short command also runs in `WebKitGTK`: answers, links, the gallery, languages, keys.
 /// They show whether the page works at all in the engine of the iPhone's browser.
 pub const IN_WEBKIT: [&str; 7] = [
     "explain::explanation_link",
