@@ -170,7 +170,7 @@
 //!   is set once, before the first view. Requests go only to the page's own site, to the address of a model that the visitor chose, and to
 //!   the address after `#url=` if the visitor agreed.
 
-pub use glasscage_core::{explanation, figure, graph, html, lesson, metrics, open, order, shares, table, tables};
+pub use glasscage_core::{explanation, figure, graph, html, lesson, metrics, open, order, rng, shares, table, tables};
 #[cfg(feature = "engine")]
 pub use glasscage_text as text;
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::perturbation::blank;
 use super::transcript::{Segments, Transcript};
-use crate::lm::rng::Rng;
 use crate::lm::{Callback, LanguageModel, LmError, Pass, ScoreRequest};
 use crate::request::PassProgress;
+use crate::rng::Rng;
 
 /// Random orders per deletion test. The mean of their curves is the chance level.
 pub const RANDOM_ORDERS: usize = 3;

@@ -70,7 +70,7 @@ mod tests {
     use candle_core::Device;
 
     use super::*;
-    use crate::lm::rng::Rng;
+    use crate::rng::Rng;
 
     /// `[2, n, 3]` for axis 1, `[n, 3]` for axis 0.
     fn random(axis: usize, n: usize, rng: &mut Rng) -> Tensor {

@@ -117,7 +117,7 @@ pub mod tests {
 
     /// Random x with values between -1 and 1, and a random matrix of `rows` rows with `blocks` blocks each.
     pub fn matrices(quant: &'static Quant, n: usize, rows: usize, blocks: usize, seed: u64) -> (Tensor, Vec<u8>) {
-        let mut rng = crate::lm::rng::Rng::new(seed);
+        let mut rng = crate::rng::Rng::new(seed);
         let x: Vec<f32> = (0..n * blocks * quant.block).map(|_| (2.0 * rng.uniform() - 1.0) as f32).collect();
         (Tensor::from_vec(x, (n, blocks * quant.block), &Device::Cpu).unwrap(), random_blocks(quant, rows * blocks, seed))
     }

@@ -5,8 +5,8 @@ use kernel_interpreter::Arithmetic;
 
 use super::device::{Gpu, Options};
 use super::variant::{VARIANTS, Variant};
-pub use crate::lm::rng::random;
 pub use crate::model::config::testing::config;
+pub use crate::rng::random;
 
 #[cfg(target_arch = "wasm32")]
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_dedicated_worker);

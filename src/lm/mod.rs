@@ -5,7 +5,6 @@ mod callback;
 mod error;
 pub mod generate;
 mod request;
-pub mod rng;
 pub mod sample;
 mod score;
 

@@ -4,8 +4,8 @@
 use std::cmp::Ordering;
 
 use super::error::LmError;
-use super::rng::Rng;
 use crate::model::tokenizer::TokenId;
+use crate::rng::Rng;
 
 /// Samples greedily, or randomly with a seed.
 #[derive(Clone)]

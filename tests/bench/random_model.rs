@@ -13,7 +13,7 @@ use candle_core::quantized::gguf_file::{self, Content, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
 use clap::Parser;
-use glasscage::lm::rng::Rng;
+use glasscage::rng::Rng;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 

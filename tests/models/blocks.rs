@@ -2,8 +2,8 @@
 
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
-use glasscage::lm::rng::Rng;
 use glasscage::model::quant::{QUANTS, Quant};
+use glasscage::rng::Rng;
 
 use crate::models::{Random, Shape, dimensions, write};
 

@@ -8,8 +8,8 @@ use candle_core::quantized::ggml_file::qtensor_from_ggml;
 use candle_core::quantized::gguf_file::{self, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
-use glasscage::lm::rng::Rng;
 use glasscage::model::arch::{self, Architecture, QkNorm, Recurrent};
+use glasscage::rng::Rng;
 use sha2::{Digest, Sha256};
 
 const VOCAB: usize = 97;

@@ -12,6 +12,7 @@
 //! | [`html`] | standalone HTML files with a viewer and a document |
 //! | [`lesson`] | steps through explanations, with questions to the reader, as JSON and as a link |
 //! | [`open`] | opens any of these files by its content |
+//! | [`rng`] | random numbers that are the same on every platform |
 //!
 //! ```
 //! use glasscage_core::graph::{Normalization, context_attribution, normalize};
@@ -35,6 +36,7 @@ pub mod metrics;
 pub mod open;
 pub mod order;
 mod packed;
+pub mod rng;
 pub mod shares;
 pub mod table;
 pub mod tables;

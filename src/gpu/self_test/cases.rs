@@ -24,10 +24,10 @@ use crate::gpu::kernels::rms_norm::{self, RmsNorm};
 use crate::gpu::kernels::sample::{self, GpuDraw};
 use crate::gpu::kernels::{RowView, argmax, gather, padded, swiglu};
 use crate::gpu::weights::{Matrix, Slab};
-use crate::lm::rng::random;
 use crate::lm::sample::Draw;
 use crate::model::arch::{Gate, QkNorm, Recurrent};
 use crate::model::config::Config;
+use crate::rng::random;
 
 /// Runs all cases, the simplest kernels first. So a fault is reported for the kernel that causes it, not for later kernels that depend on
 /// it.

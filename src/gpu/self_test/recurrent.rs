@@ -8,8 +8,8 @@ use crate::gpu::kernels::delta_output::{self, DeltaOutput};
 use crate::gpu::kernels::delta_rule::{self, DeltaRule};
 use crate::gpu::kernels::qkv_rope_cache::qkv_width;
 use crate::gpu::kernels::{gated_heads, padded, ungated_queries};
-use crate::lm::rng::random;
 use crate::model::config::{Config, DeltaNet};
+use crate::rng::random;
 
 /// The sizes of the model, with fewer heads.
 fn few_heads(net: DeltaNet) -> DeltaNet {

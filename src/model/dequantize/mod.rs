@@ -163,7 +163,7 @@ pub mod tests {
 
     /// Random whole blocks of a type without infinity or NaN. Each seed gives different blocks.
     pub fn random_blocks(quant: &Quant, count: usize, seed: u64) -> Vec<u8> {
-        let mut rng = crate::lm::rng::Rng::new(seed);
+        let mut rng = crate::rng::Rng::new(seed);
         let mut block = || loop {
             let block: Vec<u8> = (0..quant.block_bytes).map(|_| (256.0 * rng.uniform()) as u8).collect();
             // Rejects large values, because they would make most other products negligible.
@@ -178,7 +178,7 @@ pub mod tests {
     pub fn some_blocks(quant: &'static Quant, rows: usize, columns: usize, size: f32) -> Vec<u8> {
         let count = rows * columns / quant.block;
         let Ok(dtype) = candle_type(quant) else { return with_scale(quant, random_blocks(quant, count, 1), size) };
-        let values: Vec<f32> = crate::lm::rng::random(rows * columns, 1).iter().map(|value| size * value).collect();
+        let values: Vec<f32> = crate::rng::random(rows * columns, 1).iter().map(|value| size * value).collect();
         let tensor = Tensor::from_vec(values, (rows, columns), &Device::Cpu).unwrap();
         QTensor::quantize(&tensor, dtype).unwrap().data().unwrap().into_owned()
     }
