@@ -171,6 +171,7 @@
 //!   the address after `#url=` if the visitor agreed.
 
 pub use glasscage_core::{explanation, figure, graph, html, lesson, metrics, open, order, rng, shares, table, tables};
+pub use glasscage_protocol::{problem, request, version};
 #[cfg(feature = "engine")]
 pub use glasscage_text as text;
 
@@ -189,9 +190,6 @@ pub mod library;
 pub mod lm;
 #[cfg(feature = "engine")]
 pub mod model;
-pub mod problem;
-pub mod request;
 #[cfg(feature = "engine")]
 pub mod session;
-pub mod version;
 pub mod worker;

@@ -1,10 +1,10 @@
 //! Requests to a model, progress reports and results: types that page, worker, session and command line share. An explanation itself is an
-//! [`explanation::Document`](crate::explanation::Document).
+//! [`explanation::Document`](glasscage_core::explanation::Document).
 
 use serde::{Deserialize, Serialize};
 
-use crate::explanation::{Document, Language, METHODS, Model, Sampling, SentenceRule, Unit};
-use crate::table::Table;
+use glasscage_core::explanation::{Document, Language, METHODS, Model, Sampling, SentenceRule, Unit};
+use glasscage_core::table::Table;
 
 /// A long thinking section is split into at most this many runs of sentences, which limits the number of passes.
 pub const MOST_RUNS_OF_A_THOUGHT: usize = 40;
