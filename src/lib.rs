@@ -171,6 +171,8 @@
 //!   the address after `#url=` if the visitor agreed.
 
 pub use glasscage_core::{explanation, figure, graph, html, lesson, metrics, open, order, rng, shares, table, tables};
+#[cfg(feature = "engine")]
+pub use glasscage_model as model;
 pub use glasscage_protocol::{problem, request, version};
 #[cfg(feature = "engine")]
 pub use glasscage_text as text;
@@ -188,8 +190,6 @@ pub mod gpu;
 pub mod library;
 #[cfg(feature = "engine")]
 pub mod lm;
-#[cfg(feature = "engine")]
-pub mod model;
 #[cfg(feature = "engine")]
 pub mod session;
 pub mod worker;

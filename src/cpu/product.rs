@@ -112,7 +112,7 @@ fn widest(compute: impl FnOnce() -> f32) -> f32 {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::model::dequantize::tests::random_blocks;
+    use crate::model::dequantize::testing::random_blocks;
     use crate::model::quant::{Quant, by_id};
 
     /// Random x with values between -1 and 1, and a random matrix of `rows` rows with `blocks` blocks each.

@@ -196,7 +196,7 @@ mod tests {
     use crate::gpu::testing::{SENTINEL, assert_close, gpus, gpus_and_interpreters, interpreters, random};
     use crate::gpu::variant::TILE_SHAPES;
     use crate::gpu::weights::Slab;
-    use crate::model::dequantize::tests::some_blocks;
+    use crate::model::dequantize::testing::some_blocks;
     use crate::model::quant::QUANTS;
 
     /// Calls [`check_kernel`] with each kernel that supports `n` rows.

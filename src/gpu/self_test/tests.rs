@@ -6,7 +6,7 @@ use crate::gpu::WrongKernel;
 use crate::gpu::testing::{config, gpus};
 use crate::model::arch::{ARCHITECTURES, Recurrent};
 use crate::model::config::{DeltaNet, Recurrence, Window};
-use crate::model::dequantize::tests::some_blocks;
+use crate::model::dequantize::testing::some_blocks;
 use crate::model::quant::{QUANTS, Quant};
 
 /// Weights are as small as in many models, so that the scales of some types are subnormal f16 values.

@@ -1,8 +1,8 @@
 //! Errors in a GGUF file.
 
 use super::metadata::WrongType;
-use crate::model::quant;
-use crate::model::source::SourceError;
+use crate::quant;
+use crate::source::SourceError;
 
 /// Why a GGUF file cannot be read.
 #[derive(Debug, thiserror::Error)]

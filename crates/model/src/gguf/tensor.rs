@@ -1,6 +1,6 @@
 //! A row of the tensor table.
 
-use crate::model::quant::Quant;
+use crate::quant::Quant;
 
 /// Type and position of a tensor.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,8 +2,8 @@
 
 use super::by_layer::of_all_layers;
 use super::error::ConfigError;
-use crate::model::arch::{Architecture, Recurrent};
-use crate::model::gguf::{Metadata, Value};
+use crate::arch::{Architecture, Recurrent};
+use crate::gguf::{Metadata, Value};
 
 /// The layers without attention, and their common sizes.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,7 +128,7 @@ impl KvHeads {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::arch::by_name;
+    use crate::arch::by_name;
 
     fn read(heads: &[f64], taps: u64, n_layers: usize) -> Result<KvHeads, String> {
         let values = [("lfm2.attention.head_count_kv", Value::Numbers(heads.into())), ("lfm2.shortconv.l_cache", Value::U64(taps))];

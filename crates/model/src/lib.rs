@@ -1,4 +1,6 @@
 //! Model files: GGUF header, configuration, tokenizer, chat template. No module here runs a model.
+//!
+//! The feature `testing` is for the tests of crates that run models: configurations and random weights.
 
 pub mod arch;
 pub mod chat;

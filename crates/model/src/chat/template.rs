@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Date;
-use crate::model::gguf::{Metadata, WrongType};
-use crate::model::tokenizer::{TokenId, Tokenizer};
+use crate::gguf::{Metadata, WrongType};
+use crate::tokenizer::{TokenId, Tokenizer};
 use glasscage_template::{Budget, Function, JinjaError, Source, Value};
 
 /// Bytes that every rendering may read and write; a step counts as 32. One message takes about ten thousand.

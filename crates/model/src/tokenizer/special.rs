@@ -150,7 +150,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
+    use glasscage_core::rng::Rng;
 
     fn specials(texts: &[&str]) -> Specials {
         let special = |(id, text): (usize, &&str)| Special { id: id as TokenId, text: (*text).to_owned(), is_control: id % 3 == 0 };

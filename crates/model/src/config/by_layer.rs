@@ -1,7 +1,7 @@
 //! Sizes that a file may state once, or for each layer.
 
 use super::error::ConfigError;
-use crate::model::gguf::{Metadata, Value};
+use crate::gguf::{Metadata, Value};
 
 /// A whole number that all layers share: one number, or a list of equal numbers. llama.cpp reads `feed_forward_length`,
 /// `attention.head_count` and `attention.head_count_kv` in the same way (`get_key_or_arr` in `llama_model_base::load_hparams`). Layers

@@ -8,7 +8,7 @@ use super::error::TokenizerError;
 use super::roles::Defaults;
 use super::token::TokenId;
 use super::vocabulary::{TokenKind, Vocabulary, VocabularyEntry};
-use crate::model::gguf::Metadata;
+use crate::gguf::Metadata;
 
 const SCORES: &str = "tokenizer.ggml.scores";
 /// Limits for merges, whose work and memory grow with the square of a name's length. For all names together, each is limited to
@@ -113,7 +113,7 @@ fn escape(text: &str, add_space: bool) -> (String, Vec<usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::gguf::Value;
+    use crate::gguf::Value;
 
     /// Builds a vocabulary of all bytes and these names.
     fn built(names: impl Iterator<Item = String>) -> Result<SentencePiece, TokenizerError> {

@@ -10,7 +10,7 @@ use super::error::TokenizerError;
 use super::pre_tokenizers::{self, PreTokenizer, Splitter};
 use super::token::TokenId;
 use super::vocabulary::Vocabulary;
-use crate::model::gguf::Metadata;
+use crate::gguf::Metadata;
 
 const PRE: &str = "tokenizer.ggml.pre";
 const MERGES: &str = "tokenizer.ggml.merges";

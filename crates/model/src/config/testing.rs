@@ -1,7 +1,7 @@
 //! Configurations for tests.
 
 use super::Config;
-use crate::model::arch;
+use crate::arch;
 
 /// The configuration of a model with these heads; everything else is arbitrary.
 pub fn config(architecture: &str, n_heads: usize, n_kv_heads: usize, head_dim: usize) -> Config {

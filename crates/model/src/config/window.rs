@@ -2,8 +2,8 @@
 
 use super::error::ConfigError;
 use super::settings;
-use crate::model::arch::Architecture;
-use crate::model::gguf::{Metadata, Value};
+use crate::arch::Architecture;
+use crate::gguf::{Metadata, Value};
 
 /// The layers with a window, and their common settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +45,7 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::arch::by_name;
+    use crate::arch::by_name;
 
     fn layers(pairs: &[(&str, Value)], n_layers: usize) -> Option<Vec<bool>> {
         let metadata = Metadata::from_iter(pairs.iter().cloned());

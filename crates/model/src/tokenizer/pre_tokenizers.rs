@@ -227,7 +227,7 @@ const UFAKZEKA: &str = concat!(r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}", r"| ?[^\s\p{L}
 mod tests {
     use super::*;
 
-    const GOLDEN: &str = include_str!("../../../tests/golden/tokenizers/pre-tokenizers.json");
+    const GOLDEN: &str = include_str!("../../../../tests/golden/tokenizers/pre-tokenizers.json");
 
     #[test]
     fn texts_are_split_as_hugging_face_splits_them() {

@@ -7,7 +7,7 @@ use super::error::TokenizerError;
 use super::notice::TokenizerNotice;
 use super::token::TokenId;
 use super::vocabulary::Vocabulary;
-use crate::model::gguf::{Metadata, Value};
+use crate::gguf::{Metadata, Value};
 
 const BOS: &str = "tokenizer.ggml.bos_token_id";
 const EOS: &str = "tokenizer.ggml.eos_token_id";

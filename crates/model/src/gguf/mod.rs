@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn metadata_and_tensors_are_read() {
         let file = file();
-        let gguf = pollster::block_on(Gguf::read(&crate::model::source::BytesInMemory(file.clone()))).unwrap();
+        let gguf = pollster::block_on(Gguf::read(&crate::source::BytesInMemory(file.clone()))).unwrap();
         assert_eq!(gguf.metadata.str("general.name"), Ok(Some("tiny")));
         assert_eq!(gguf.metadata.numbers("scores"), Ok(Some(&[0.5, -1.0][..])));
         let tensor = gguf.tensor("output.weight").unwrap();

@@ -84,14 +84,14 @@ fn bytes_per_token(metadata: &Metadata, architecture: &Architecture) -> Result<O
 mod tests {
     use super::*;
 
-    const DEMO: &[u8] = include_bytes!("../../tests/fixtures/models/demo.gguf");
+    const DEMO: &[u8] = include_bytes!("../../../tests/fixtures/models/demo.gguf");
 
     #[test]
     fn the_first_kilobytes_tell_what_a_model_is() {
         let summary = ModelSummary::of(&DEMO[..16_384]).unwrap();
         assert_eq!((summary.architecture, summary.name.as_deref()), ("qwen3", Some("Glasscage demo")));
         let gguf = Gguf::parse(DEMO, DEMO.len() as u64).unwrap();
-        let config = crate::model::config::Config::from_gguf(&gguf).unwrap();
+        let config = crate::config::Config::from_gguf(&gguf).unwrap();
         assert_eq!(summary.context_length, config.context_length as u64);
         assert_eq!(summary.bytes_per_token, config.bytes_per_token());
     }

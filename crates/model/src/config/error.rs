@@ -1,8 +1,8 @@
 //! Errors in a model's sizes and settings.
 
-use crate::model::arch;
-use crate::model::gguf::{GgufError, WrongType};
-use crate::model::tokenizer::TokenizerError;
+use crate::arch;
+use crate::gguf::{GgufError, WrongType};
+use crate::tokenizer::TokenizerError;
 
 /// Why a model cannot run.
 #[derive(Debug, thiserror::Error)]

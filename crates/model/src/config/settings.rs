@@ -8,8 +8,8 @@ use std::ops::RangeInclusive;
 
 use super::by_layer::common;
 use super::error::ConfigError;
-use crate::model::arch::Architecture;
-use crate::model::gguf::{Metadata, Value};
+use crate::arch::Architecture;
+use crate::gguf::{Metadata, Value};
 
 /// Models have 1e-6 or 1e-5.
 const NORM_EPSILONS: RangeInclusive<f64> = 1e-12..=0.1;
@@ -129,7 +129,7 @@ fn constant(metadata: &Metadata, key: &str, range: &RangeInclusive<f64>) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::arch::by_name;
+    use crate::arch::by_name;
 
     fn all(pairs: &[(&str, Value)]) -> Result<[f64; 3], String> {
         let epsilon = ("llama.attention.layer_norm_rms_epsilon", Value::F64(1e-5));

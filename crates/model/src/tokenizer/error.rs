@@ -1,7 +1,7 @@
 //! Errors in the tokenizer of a model file.
 
 use super::token::TokenId;
-use crate::model::gguf::WrongType;
+use crate::gguf::WrongType;
 
 /// Why the metadata do not describe a working tokenizer.
 #[derive(Debug, thiserror::Error)]

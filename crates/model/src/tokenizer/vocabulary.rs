@@ -7,7 +7,7 @@ use tokenizers::models::bpe;
 use super::control_names::is_named_like_control;
 use super::error::TokenizerError;
 use super::token::TokenId;
-use crate::model::gguf::Metadata;
+use crate::gguf::Metadata;
 
 const TOKENS: &str = "tokenizer.ggml.tokens";
 const TOKEN_TYPES: &str = "tokenizer.ggml.token_type";

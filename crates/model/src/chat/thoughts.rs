@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::template::ChatTemplate;
-use crate::model::tokenizer::{TokenId, Tokenizer};
+use crate::tokenizer::{TokenId, Tokenizer};
 
 /// Delimiters of a thinking section, by family. A model uses them if its template contains the closing one and its vocabulary has special
 /// tokens for both (`<|channel>` is one, followed by the word).

@@ -3,7 +3,7 @@
 use super::error::GgufError;
 use super::metadata::{Metadata, Value};
 use super::tensor::Tensor;
-use crate::model::quant;
+use crate::quant;
 
 const MAGIC: &[u8; 4] = b"GGUF";
 /// The largest vocabularies make headers of about 12 MB.

@@ -37,10 +37,10 @@ fn looked_up(bytes: &[u8], quants: &mut [i8; 32]) {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::quant::by_id;
+    use crate::quant::by_id;
 
     /// Random blocks and their values according to gguf-py, written by `golden/iq4.py`.
-    const GOLDEN: &str = include_str!("../../../tests/golden/iq4.json");
+    const GOLDEN: &str = include_str!("../../../../tests/golden/iq4.json");
 
     #[test]
     fn values_are_those_of_gguf_py() {

@@ -4,7 +4,7 @@ mod by_layer;
 mod error;
 mod recurrence;
 mod settings;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod window;
 
