@@ -172,6 +172,8 @@
 
 pub use glasscage_core::{explanation, figure, graph, html, lesson, metrics, open, order, rng, shares, table, tables};
 #[cfg(feature = "engine")]
+pub use glasscage_engine::{self as engine, cpu, gpu, lm};
+#[cfg(feature = "engine")]
 pub use glasscage_model as model;
 pub use glasscage_protocol::{problem, request, version};
 #[cfg(feature = "engine")]
@@ -181,15 +183,7 @@ pub use glasscage_text as text;
 pub mod app;
 #[cfg(feature = "engine")]
 pub mod attribution;
-#[cfg(feature = "engine")]
-pub mod cpu;
-#[cfg(feature = "engine")]
-pub mod engine;
-#[cfg(feature = "engine")]
-pub mod gpu;
 pub mod library;
-#[cfg(feature = "engine")]
-pub mod lm;
 #[cfg(feature = "engine")]
 pub mod session;
 pub mod worker;

@@ -1,0 +1,120 @@
+//! Chooses the engine for a model: the requested one, or a GPU that passes the self-tests, else the CPU. Adds a notice for the visitor if
+//! needed.
+
+use std::rc::Rc;
+
+use super::self_test;
+use crate::gpu::device::{Gpu, Options};
+use crate::gpu::self_test::SelfTest;
+use crate::lm::LoadError;
+use glasscage_model::config::Config;
+use glasscage_model::gguf::Gguf;
+use glasscage_model::source::ByteSource;
+use glasscage_protocol::request::{BackendChoice, LoadOptions};
+
+/// The engine chosen for a model.
+pub struct EngineChoice {
+    pub(super) backend: BackendChoice,
+    /// The GPU to use; `None` for the CPU.
+    pub(super) gpu: Option<ChosenGpu>,
+    /// One sentence for the visitor, if the choice needs an explanation.
+    pub(super) notice: Option<String>,
+}
+
+/// A GPU to use.
+pub(super) struct ChosenGpu {
+    pub gpu: Rc<Gpu>,
+    /// The test to repeat while the GPU computes. `None` if it fails from the start and the GPU was requested.
+    pub self_test: Option<SelfTest>,
+}
+
+/// Tells the visitor that the CPU computes because of `failure`, which is a sentence.
+pub(super) fn cpu_instead(failure: &str) -> String {
+    format!("{failure} The CPU engine is used instead.")
+}
+
+/// Chooses the engine: the requested one. For `Auto`, a GPU that passes the self-tests, else the CPU.
+pub async fn choose(source: &impl ByteSource, gguf: &Gguf, options: &LoadOptions) -> Result<EngineChoice, LoadError> {
+    let &LoadOptions { backend, ref tile_shape } = options;
+    let tile_shape = tile_shape.as_deref();
+    let (gpu, notice) = match backend {
+        BackendChoice::Cpu => (None, None),
+        BackendChoice::Gpu => requested_gpu(source, gguf, tile_shape).await?,
+        BackendChoice::Auto => match Gpu::open(&Options::default()).await {
+            // Software WebGPU compiles its kernels for seconds and is then far slower than the CPU engine (docs/speed.md).
+            Ok(gpu) if gpu.adapter.is_software => {
+                (None, Some("This browser has only software WebGPU (no GPU), so the CPU engine is used.".into()))
+            }
+            Ok(gpu) => recommended(Rc::new(gpu), source, gguf, tile_shape).await?,
+            Err(_) => (None, Some("This browser gives no access to a GPU, so the CPU engine is used.".into())),
+        },
+    };
+    Ok(EngineChoice { backend, gpu, notice })
+}
+
+/// A GPU, or `None` for the CPU, and the notice.
+type GpuAndNotice = (Option<ChosenGpu>, Option<String>);
+
+/// Opens the GPU even if a self-test fails. The notice then reports the failure.
+async fn requested_gpu(source: &impl ByteSource, gguf: &Gguf, tile_shape: Option<&str>) -> Result<GpuAndNotice, LoadError> {
+    let gpu = Rc::new(Gpu::open(&Options::default()).await?);
+    choose_tile_shape(&gpu, gguf, tile_shape).await?;
+    let kernels = SelfTest::read(source, gguf).await?;
+    let failure = match kernels.run(&gpu).await? {
+        None => self_test::run(&gpu, source, gguf).await?,
+        failure => failure,
+    };
+    let self_test = failure.is_none().then_some(kernels);
+    let notice = failure.map(|failure| format!("{failure} It is used because you asked for it: do not trust the numbers."));
+    Ok((Some(ChosenGpu { gpu, self_test }), notice))
+}
+
+/// Uses the GPU if it passes the self-tests, else the CPU. An engine error during the tests also selects the CPU.
+async fn recommended(gpu: Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf, tile_shape: Option<&str>) -> Result<GpuAndNotice, LoadError> {
+    choose_tile_shape(&gpu, gguf, tile_shape).await?;
+    match tested(gpu, source, gguf).await {
+        Err(LoadError::Engine(error)) => Ok((None, Some(format!("The GPU did not work ({error}), so the CPU engine is used.")))),
+        other => other,
+    }
+}
+
+/// Runs before the self-tests, so that they test the kernels that will be used. Skips software adapters, where no shape is faster.
+async fn choose_tile_shape(gpu: &Gpu, gguf: &Gguf, remembered: Option<&str>) -> Result<(), LoadError> {
+    if !gpu.adapter.is_software {
+        gpu.choose_tile_shape(gguf, &Config::from_gguf(gguf)?, remembered).await;
+    }
+    Ok(())
+}
+
+async fn tested(gpu: Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<GpuAndNotice, LoadError> {
+    // First each kernel alone, for models of any size.
+    let kernels = SelfTest::read(source, gguf).await?;
+    if let Some(failure) = kernels.run(&gpu).await? {
+        return Ok((None, Some(cpu_instead(&failure))));
+    }
+    // Then all kernels together, if the reduced model is small enough.
+    Ok(match self_test::run(&gpu, source, gguf).await? {
+        Some(failure) => (None, Some(cpu_instead(&failure))),
+        None => (Some(ChosenGpu { gpu, self_test: Some(kernels) }), None),
+    })
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use crate::gpu::WrongKernel;
+    use glasscage_model::source::NativeFile;
+
+    #[tokio::test]
+    async fn a_gpu_with_a_wrong_kernel_is_not_used() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/models/demo.gguf");
+        let source = NativeFile::open(std::path::Path::new(path)).unwrap();
+        let gguf = Gguf::read(&source).await.unwrap();
+        let gpu = Gpu::open(&Options::default()).await.unwrap();
+        *gpu.wrong_kernel.borrow_mut() =
+            Some(WrongKernel { name: "swiglu", format: None, right: "gate / (1.0", wrong: "gate * (1.0", is_used: false });
+        let (gpu, notice) = recommended(Rc::new(gpu), &source, &gguf, None).await.unwrap();
+        assert!(gpu.is_none(), "the CPU is used");
+        assert_eq!(notice.as_deref(), Some("This device’s GPU computes SwiGLU incorrectly. The CPU engine is used instead."));
+    }
+}

@@ -1,0 +1,288 @@
+//! x W^T by fused multiply-adds in browsers with relaxed SIMD (Chrome, Firefox). This product takes nearly all of the time, and 128-bit
+//! SIMD without them has two thirds of the speed.
+//!
+//! Runs in a separate module, `fused.wat`, because a browser rejects a whole module if it does not know an instruction. The module works
+//! on the engine's memory and calls the engine to read weights.
+
+#![expect(unsafe_code, reason = "the module calls back with an address that it was given")]
+
+use candle_core::{Error, Result};
+use js_sys::WebAssembly::{Instance, Module};
+use js_sys::{Function, Object, Reflect, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+
+use super::rows::{IntegerRows, Rows, negated_sums, stride};
+use glasscage_model::dequantize::{Format, GROUP, Integers, Q8_0_BYTES, dequantize, q8_0_scales};
+
+/// `build.rs` assembles it.
+const MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fused.wasm"));
+/// Values of x that are multiplied together, so that they stay in the cache.
+const BLOCK_VALUES: usize = 1 << 16;
+/// Minimum number of rows of x in a block, so that decoded rows of W are not read again for few rows.
+const LEAST_BLOCK: usize = 32;
+/// Values of W that are decoded together for all rows of x.
+const DECODED_VALUES: usize = 1 << 15;
+/// Rows of W that the module multiplies together with several rows of x.
+const PANEL: usize = 4;
+/// Rows of W that are read together for one row of x.
+const TILE: usize = 8;
+/// Integers that the module multiplies together, and the distance to the next ones in bytes after unpacking.
+const UNPACKED: usize = 32;
+
+/// The functions of the module.
+#[derive(Clone)]
+struct Kernels {
+    product: Function,
+    vector: Function,
+}
+
+thread_local! {
+    /// Compiled once; `None` if the browser does not know the instructions.
+    static KERNELS: Option<Kernels> = instantiate().ok();
+}
+
+fn instantiate() -> std::result::Result<Kernels, JsValue> {
+    let [imports, engine] = [Object::new(), Object::new()];
+    Reflect::set(&engine, &"memory".into(), &wasm_bindgen::memory())?;
+    Reflect::set(&engine, &"table".into(), &wasm_bindgen::function_table())?;
+    Reflect::set(&imports, &"engine".into(), &engine)?;
+    let exports = Instance::new(&Module::new(&Uint8Array::from(MODULE))?, &imports)?.exports();
+    let function = |name: &str| Reflect::get(&exports, &name.into())?.dyn_into();
+    Ok(Kernels { product: function("product")?, vector: function("vector")? })
+}
+
+/// Reads rows of W, starting at the given row, into memory that the module knows. The first argument is a [`Tile`].
+type Read = unsafe extern "C" fn(*mut (), usize);
+
+/// Sizes and addresses that the module reads at the address that it receives.
+#[repr(C)]
+struct Arguments {
+    x: *const f32,
+    n: usize,
+    columns: usize,
+    rows: usize,
+    out: *mut f32,
+    reader: *mut (),
+    read: Read,
+    tile: usize,
+    panel: *const (),
+    scales: *const f32,
+    minima: *const f32,
+    sums: *const f32,
+    step: usize,
+}
+
+/// Writes `[n, columns]` times `[rows, columns]` to `out`, `[n, rows]`. Returns false if this browser or these sizes are not supported.
+pub fn product(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<bool> {
+    let Some(kernels) = KERNELS.with(Clone::clone) else { return Ok(false) };
+    let (rows, columns) = (weight.len(), weight.columns);
+    if out.is_empty() {
+        return Ok(true);
+    }
+    match weight.quant.format {
+        Format::Integers(unpack) if x.len() == columns => vector(&kernels.vector, x, weight, Unpack::All(unpack), out)?,
+        Format::Bytes(_) if x.len() == columns => vector(&kernels.vector, x, weight, Unpack::Scales, out)?,
+        _ if rows >= PANEL && columns > 0 && columns % 4 == 0 => matrix(&kernels.product, x, weight, out)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// Decodes W tile by tile, once for all rows of x, and multiplies each tile with x block by block. W has at least [`PANEL`] rows.
+fn matrix(product: &Function, x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<()> {
+    let (rows, columns) = (weight.len(), weight.columns);
+    let block = (BLOCK_VALUES / columns).max(LEAST_BLOCK);
+    let tile_rows = (DECODED_VALUES / columns).next_multiple_of(PANEL).max(PANEL);
+    let mut decoded = vec![0.0; tile_rows.min(rows) * columns];
+    for start in (0..rows).step_by(tile_rows) {
+        // The last tile may have fewer rows than a panel. It then starts earlier and writes the same values again.
+        let tile = start.min(rows - PANEL)..rows.min(start + tile_rows);
+        let values = &mut decoded[..tile.len() * columns];
+        dequantize(weight.quant.format, weight.slice(tile.clone()).bytes, values);
+        for (x, out) in x.chunks(block * columns).zip(out.chunks_mut(block * rows)) {
+            let out = &mut out[tile.start..];
+            let arguments = Arguments {
+                n: x.len() / columns,
+                rows: tile.len(),
+                panel: values.as_ptr().cast(),
+                step: rows * size_of::<f32>(),
+                ..arguments(x, weight, out, Tile::read, std::ptr::null_mut())
+            };
+            call(product, &arguments)?;
+        }
+    }
+    Ok(())
+}
+
+/// Rows that the module multiplies as integers.
+struct Tile<'a> {
+    weight: Rows<'a>,
+    unpack: Unpack,
+    rows: IntegerRows,
+}
+
+/// How to read integers.
+#[derive(Clone, Copy)]
+enum Unpack {
+    All(fn(&[u8], &mut Integers<'_>)),
+    /// Only the scales: the integers are multiplied in place, in the bytes of the file.
+    Scales,
+}
+
+impl Tile<'_> {
+    /// # Safety
+    /// `tile` is the address of a `Tile` that nothing else uses during the call.
+    unsafe extern "C" fn read(tile: *mut (), row: usize) {
+        // SAFETY: the caller is the module, with the address that `vector` passed together with this function, and `vector` only waits
+        // for it.
+        let Self { weight, unpack, rows } = unsafe { &mut *tile.cast::<Self>() };
+        let weight = weight.slice(row..weight.len());
+        match *unpack {
+            Unpack::All(unpack) => rows.unpack(&weight, unpack),
+            Unpack::Scales => {
+                let scales = rows.scales.chunks_exact_mut(stride(weight.columns));
+                weight.each().zip(scales).for_each(|(blocks, scales)| q8_0_scales(blocks, scales));
+            }
+        }
+    }
+}
+
+fn vector(vector: &Function, x: &[f32], weight: &Rows<'_>, unpack: Unpack, out: &mut [f32]) -> Result<()> {
+    let mut tile = Tile { weight: *weight, unpack, rows: IntegerRows::new(TILE, weight.columns) };
+    let (panel, step) = match unpack {
+        Unpack::All(_) => (tile.rows.quants.as_ptr().cast(), UNPACKED),
+        Unpack::Scales => (weight.bytes[Q8_0_BYTES - UNPACKED..].as_ptr(), Q8_0_BYTES),
+    };
+    let (scales, minima) = (tile.rows.scales.as_ptr(), tile.rows.minima.as_ptr());
+    let (sums, shuffled) = (negated_sums(x), shuffled(x));
+    let arguments = Arguments {
+        panel: panel.cast(),
+        scales,
+        minima,
+        sums: sums.as_ptr(),
+        step,
+        ..arguments(&shuffled, weight, out, Tile::read, (&raw mut tile).cast())
+    };
+    call(vector, &arguments)
+}
+
+/// Reorders and scales x for the module, which multiplies it with words of four quants.
+fn shuffled(x: &[f32]) -> Vec<f32> {
+    const UNIT: f32 = 1.0 / (1 << 24) as f32;
+    let mut shuffled = vec![0.0; x.len()];
+    for (out, group) in shuffled.as_chunks_mut::<GROUP>().0.iter_mut().zip(x.as_chunks::<GROUP>().0) {
+        out.iter_mut().enumerate().for_each(|(i, out)| *out = UNIT * group[i % 4 * 4 + i / 4]);
+    }
+    shuffled
+}
+
+/// Arguments for one row of x and integers, without the addresses of the integers. `product` does not call `read`.
+fn arguments(x: &[f32], weight: &Rows<'_>, out: &mut [f32], read: Read, reader: *mut ()) -> Arguments {
+    let none = std::ptr::null::<f32>();
+    Arguments {
+        x: x.as_ptr(),
+        n: 1,
+        columns: weight.columns,
+        rows: weight.len(),
+        out: out.as_mut_ptr(),
+        reader,
+        read,
+        tile: TILE,
+        panel: none.cast(),
+        scales: none,
+        minima: none,
+        sums: none,
+        step: UNPACKED,
+    }
+}
+
+fn call(kernel: &Function, arguments: &Arguments) -> Result<()> {
+    let at = (&raw const *arguments).expose_provenance() as u32;
+    kernel.call1(&JsValue::NULL, &at.into()).map(drop).map_err(|error| Error::Msg(format!("{error:?}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::super::product::tests::{check, matrices};
+    use super::*;
+    use glasscage_model::quant::{QUANTS, by_id};
+
+    #[wasm_bindgen_test]
+    fn tensor_types_multiply_like_their_values() {
+        for quant in QUANTS {
+            let groups = 256 / quant.block;
+            for (n, rows, blocks) in [(1, 1, groups), (1, 8, groups), (2, 5, 3 * groups), (7, 31, groups), (1, 43, 5 * groups)] {
+                let (x, bytes) = matrices(quant, n, rows, blocks, 1);
+                let weight = Rows { quant, columns: blocks * quant.block, bytes: &bytes };
+                let mut out = vec![0.0; n * rows];
+                let is_done = product(&x.flatten_all().unwrap().to_vec1().unwrap(), &weight, &mut out).unwrap();
+                let is_vector = n == 1 && !matches!(quant.format, Format::Floats(_));
+                assert_eq!(is_done, is_vector || rows >= PANEL, "Chromium has relaxed SIMD");
+                if is_done {
+                    check(&x, &weight, &candle_core::Tensor::from_vec(out, (n, rows), x.device()).unwrap());
+                }
+            }
+        }
+    }
+
+    #[wasm_bindgen_test]
+    fn columns_are_any_number_of_whole_blocks() {
+        let quant = by_id(8).unwrap();
+        for (n, rows, blocks) in [(1, 9, 1), (1, 9, 3), (3, 9, 5), (2 * BLOCK_VALUES / 2048 + 1, 6, 64)] {
+            let (x, bytes) = matrices(quant, n, rows, blocks, 2);
+            let weight = Rows { quant, columns: blocks * quant.block, bytes: &bytes };
+            check(&x, &weight, &super::super::product::product(&x, &weight).unwrap());
+        }
+    }
+
+    #[wasm_bindgen_test]
+    fn row_has_same_bits_in_any_block_and_tile() {
+        let quant = by_id(8).unwrap();
+        let (n, columns) = (2 * LEAST_BLOCK + 5, 2048);
+        // One panel; one tile; a last tile of one row; a last tile of one panel.
+        for rows in [PANEL, DECODED_VALUES / columns, 2 * DECODED_VALUES / columns + 1, 3 * DECODED_VALUES / columns + PANEL] {
+            let (x, bytes) = matrices(quant, n, rows, columns / quant.block, 5);
+            let weight = Rows { quant, columns, bytes: &bytes };
+            let multiplied = |x: &[f32], weight: &Rows<'_>| {
+                let mut out = vec![0.0; x.len() / columns * weight.len()];
+                assert!(product(x, weight, &mut out).unwrap());
+                out.into_iter().map(f32::to_bits).collect::<Vec<u32>>()
+            };
+            let x: Vec<f32> = x.flatten_all().unwrap().to_vec1().unwrap();
+            let all = multiplied(&x, &weight);
+            for i in (0..n - 1).step_by(13) {
+                let pair = multiplied(&x[i * columns..(i + 2) * columns], &weight.slice(rows - PANEL..rows));
+                let expected = [i, i + 1].map(|i| &all[(i + 1) * rows - PANEL..(i + 1) * rows]).concat();
+                assert_eq!(pair, expected, "{rows} {i}");
+            }
+        }
+    }
+
+    #[wasm_bindgen_test]
+    fn only_output_is_written() {
+        for id in [0, 8] {
+            let quant = by_id(id).unwrap();
+            for (n, rows) in [(1, 4), (1, 7), (2, 5), (5, 9), (1, 17)] {
+                let (x, bytes) = matrices(quant, n, rows, 32 / quant.block, 3);
+                let weight = Rows { quant, columns: 32, bytes: &bytes };
+                let mut out = vec![-7777.0; n * rows + 8];
+                let x: Vec<f32> = x.flatten_all().unwrap().to_vec1().unwrap();
+                assert!(product(&x, &weight, &mut out[4..4 + n * rows]).unwrap());
+                assert!(out[4..4 + n * rows].iter().all(|&sum| sum != -7777.0), "{n} {rows}: {out:?}");
+                assert!(out[..4].iter().chain(&out[4 + n * rows..]).all(|&beside| beside == -7777.0), "{n} {rows}: {out:?}");
+            }
+        }
+    }
+
+    #[wasm_bindgen_test]
+    fn unsupported_sizes_return_false() {
+        let quant = by_id(0).unwrap();
+        for (n, rows, columns) in [(1, 3, 4), (1, 4, 6), (2, 4, 6)] {
+            let (x, bytes) = matrices(quant, n, rows, columns, 4);
+            let x: Vec<f32> = x.flatten_all().unwrap().to_vec1().unwrap();
+            assert!(!product(&x, &Rows { quant, columns, bytes: &bytes }, &mut vec![0.0; n * rows]).unwrap());
+        }
+    }
+}

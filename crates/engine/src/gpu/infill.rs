@@ -1,0 +1,185 @@
+//! Fills all infill spans together, one token of each span at a time.
+
+use super::GpuModel;
+use super::activations::RowBuffer;
+use super::batch::{Before, Row, Sequence, gap_row};
+use super::head_buffers::{InfillBuffers, NO_TOKEN, TileBuffers};
+use super::layer_caches::LayerCaches;
+use super::recording::Recording;
+use super::recurrent_states::{RecurrentStates, lengths_of_each_layer};
+use super::submissions::Submissions;
+use crate::lm::blocks::blocks;
+use crate::lm::{Callback, InfillRequest, Infills, Input, LmError, check_known, check_length};
+use glasscage_model::tokenizer::TokenId;
+
+/// Maximum number of spans that are filled together in models with recurrent layers.
+const MAX_GAPS: usize = 64;
+/// Maximum bytes of their states in all layers. One span takes 20 MB in a model with 0.8 billion parameters.
+const MAX_STATE_BYTES: usize = 512 << 20;
+
+/// Buffers to fill infill spans.
+struct GapBuffers {
+    /// Per-layer caches of the spans' tokens.
+    caches: LayerCaches,
+    recurrent_states: RecurrentStates,
+    tile: TileBuffers,
+    infill: InfillBuffers,
+}
+
+impl GpuModel {
+    /// See [`crate::lm::LanguageModel::infill`].
+    pub(super) async fn fill_gaps(
+        &mut self,
+        infill: &InfillRequest<'_>,
+        on_step: &mut dyn Callback<()>,
+    ) -> Result<Option<Infills>, LmError> {
+        self.check_infill(infill)?;
+        self.decode_step = None;
+        let filled = self.fill_checked(infill, on_step).await;
+        self.text.length = 0;
+        filled
+    }
+
+    fn check_infill(&self, infill: &InfillRequest<'_>) -> Result<(), LmError> {
+        let config = &self.transformer.config;
+        check_length(config, infill.tokens.len())?;
+        check_known(config, &[infill.tokens, infill.forbidden, &[infill.start_token]].concat())
+    }
+
+    async fn fill_checked(&mut self, infill: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
+        self.read_before_gaps(infill).await?;
+        let mut filled = Vec::with_capacity(infill.gaps.len());
+        for gaps in infill.gaps.chunks(self.gaps_at_once()) {
+            match self.fill_together(&InfillRequest { gaps, ..infill.clone() }, on_step).await? {
+                Some(infills) => filled.extend(infills),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(filled))
+    }
+
+    /// Number of spans that are filled together. Each has its own state in every recurrent layer.
+    fn gaps_at_once(&self) -> usize {
+        let config = &self.transformer.config;
+        let fits = |&gaps: &usize| {
+            let (of_layer, of_all) = lengths_of_each_layer(config, gaps + 1);
+            4 * of_layer as u64 <= self.gpu.max_buffer_bytes && 4 * of_all <= MAX_STATE_BYTES
+        };
+        if self.transformer.has_recurrent_layers() { (1..=MAX_GAPS).rev().find(fits).unwrap_or(1) } else { usize::MAX }
+    }
+
+    async fn fill_together(&mut self, infill: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
+        let buffers = self.gap_buffers(infill).await?;
+        let activations = self.activations(infill.gaps.len()).await?;
+        let (slots, taps) = (first_slots(infill), self.transformer.config.taps());
+        let mut filled: Infills = vec![Vec::new(); infill.gaps.len()];
+        for i in 0..infill.gaps.iter().map(|gap| gap.len()).max().unwrap_or(0) {
+            if on_step.call(()).await.is_break() {
+                self.gpu.pacing.borrow_mut().forget();
+                return Ok(None);
+            }
+            let open: Vec<usize> = (0..infill.gaps.len()).filter(|&g| i < infill.gaps[g].len()).collect();
+            let row = |&g: &usize| {
+                let (token, position) = infill.before(&infill.gaps[g]);
+                gap_row(filled[g].last().copied().unwrap_or(token), position, i, slots[g])
+            };
+            let rows: Vec<Row> = open.iter().map(row).collect();
+            let sequence = |(row, &g): (usize, &usize)| {
+                let first = Sequence::after_text(row..row + 1, g + 1, infill.before(&infill.gaps[g]).1);
+                let before = match first.text_before() {
+                    _ if i == 0 => first.before,
+                    Some(tokens) if i + 1 < taps => Before::ItselfAndText(tokens),
+                    _ => Before::Itself,
+                };
+                Sequence { before, ..first }
+            };
+            let sequences: Vec<Sequence> = open.iter().enumerate().map(sequence).collect();
+            self.forward(&rows, &sequences, &activations, Some((&buffers.caches, Some(&buffers.recurrent_states))), None).await?;
+            let original = |&g: &usize| if i == 0 { infill.tokens[infill.gaps[g].start] } else { NO_TOKEN };
+            buffers.infill.begin_token(&self.gpu, &open.iter().map(original).collect::<Vec<_>>());
+            let chosen = self.most_likely_tokens(&activations.x, &buffers, open.len()).await?;
+            open.iter().zip(chosen).for_each(|(&g, token)| filled[g].push(token));
+        }
+        Ok(Some(filled))
+    }
+
+    async fn gap_buffers(&self, infill: &InfillRequest<'_>) -> Result<GapBuffers, LmError> {
+        let (gpu, config) = (&self.gpu, &self.transformer.config);
+        let slots = infill.gaps.iter().map(|gap| gap.len()).sum();
+        let allocate = || GapBuffers {
+            caches: LayerCaches::new(gpu, "gap cache", config, slots, slots, false),
+            recurrent_states: RecurrentStates::of_each_layer(gpu, config, infill.gaps.len() + 1),
+            tile: TileBuffers::new(gpu, config, false),
+            infill: InfillBuffers::new(gpu, config, infill.gaps.len(), infill.forbidden),
+        };
+        gpu.try_allocate(allocate).await
+    }
+
+    /// Computes keys and values of the original text up to the last span.
+    async fn read_before_gaps(&mut self, infill: &InfillRequest<'_>) -> Result<(), LmError> {
+        self.start_text(infill.tokens.len(), Some(0)).await?;
+        let end = infill.gaps.iter().map(|gap| infill.before(gap).1).max().unwrap_or(0);
+        let inputs: Vec<Input> = infill.tokens[..end].iter().map(|&token| token.into()).collect();
+        self.prefill(&inputs, None, async |_, _, _| Ok(())).await
+    }
+
+    /// The most likely allowed token after each of the first `n` rows of x.
+    async fn most_likely_tokens(&mut self, x: &RowBuffer, buffers: &GapBuffers, n: usize) -> Result<Vec<TokenId>, LmError> {
+        self.counters.head_positions += n;
+        let (transformer, GapBuffers { tile: tile_buffers, infill, .. }) = (&self.transformer, buffers);
+        let mut submissions = Submissions::new(&self.gpu);
+        for block in blocks(0..n, tile_buffers.block) {
+            let mut recording = Recording::new(&self.gpu);
+            transformer.final_norm(&mut recording, x.view_from(block.start), block.len(), &tile_buffers.normed);
+            submissions.add(recording).await?;
+            for tile in transformer.vocab_tiles(tile_buffers.vocab_tile) {
+                let mut recording = Recording::new(&self.gpu);
+                transformer.accumulate_argmax(&mut recording, tile_buffers, infill, &block, &tile);
+                submissions.add(recording).await?;
+            }
+        }
+        submissions.finish().await?;
+        let best = self.gpu.read(&infill.best, 2 * n).await?;
+        best.chunks(2).map(|pair| if pair[1] == NO_TOKEN { Err(LmError::NotFinite) } else { Ok(pair[1]) }).collect()
+    }
+}
+
+/// First cache slot of each span.
+fn first_slots(infill: &InfillRequest<'_>) -> Vec<usize> {
+    infill.gaps.iter().scan(0, |sum, gap| Some(std::mem::replace(sum, *sum + gap.len()))).collect()
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use std::ops::ControlFlow;
+    use std::path::Path;
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::gpu::testing::gpus;
+    use crate::lm::LanguageModel;
+    use glasscage_model::gguf::Gguf;
+    use glasscage_model::source::NativeFile;
+
+    #[tokio::test]
+    async fn infill_token_uploads_only_its_row() {
+        let source = NativeFile::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/models/demo.gguf"))).unwrap();
+        let gguf = Gguf::read(&source).await.unwrap();
+        for gpu in gpus().await {
+            let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
+            let mut model = loaded.unwrap().unwrap().0;
+            let mut work = Vec::new();
+            // The first run allocates the text. The second span has one token in every run.
+            for length in [1, 2, 12] {
+                let infill = InfillRequest { tokens: &[7; 20], gaps: &[4..4 + length, 17..18], forbidden: &[1, 2], start_token: 0 };
+                let before = (model.gpu.stats.bytes_written.get(), model.counters().dispatches as u64);
+                model.infill(&infill, &mut async |()| ControlFlow::Continue(())).await.unwrap();
+                work.push((model.gpu.stats.bytes_written.get() - before.0, model.counters().dispatches as u64 - before.1));
+            }
+            let (bytes, dispatches) = (work[2].0 - work[1].0, work[2].1 - work[1].1);
+            // Each dispatch has 256 bytes of parameters. A token uploads a row of 8 words, an excluded token, and the initial best token
+            // (2 words).
+            assert_eq!(bytes, 256 * dispatches + 10 * 4 * (8 + 1 + 2));
+        }
+    }
+}

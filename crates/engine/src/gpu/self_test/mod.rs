@@ -1,0 +1,56 @@
+//! Checks that this GPU computes correctly. Runs each kernel of the model on a few kilobytes, with weights of the model if the kernel
+//! reads weights, and compares with the definition. Takes milliseconds, regardless of the model's size.
+
+mod case;
+mod cases;
+mod recurrent;
+mod samples;
+
+use self::case::Case;
+use self::samples::Sample;
+use super::device::Gpu;
+use crate::lm::{LmError, LoadError};
+use glasscage_model::config::Config;
+use glasscage_model::gguf::Gguf;
+use glasscage_model::source::ByteSource;
+
+/// The test of the kernels that a model needs.
+pub struct SelfTest {
+    config: Config,
+    samples: Vec<Sample>,
+}
+
+impl SelfTest {
+    pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Self, LoadError> {
+        let config = Config::from_gguf(gguf)?;
+        Ok(Self { samples: samples::read(source, gguf, &config).await?, config })
+    }
+
+    /// Runs the test. Describes what this GPU computes wrong, in a sentence. `None` if all kernels are correct.
+    pub async fn run(&self, gpu: &Gpu) -> Result<Option<String>, LmError> {
+        let wrong = first_wrong(gpu, &self.config, &self.samples).await?;
+        Ok(wrong.map(|what| format!("This device’s GPU computes {what} incorrectly.")))
+    }
+}
+
+/// Description of the first wrong result. All kernels run before any result is read back.
+async fn first_wrong(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Result<Option<String>, LmError> {
+    let cases = gpu.try_allocate(|| cases::run(gpu, config, samples)).await?;
+    let all = gpu.buffer("self-test", cases.iter().map(Case::length).sum());
+    let mut end = 0;
+    for case in &cases {
+        gpu.copy(&case.computed, &all, end, case.length());
+        end += case.length();
+    }
+    let words = gpu.read(&all, end).await?;
+    let mut rest = &words[..];
+    let wrong = cases.into_iter().find(|case| {
+        let (computed, others) = rest.split_at(case.length());
+        rest = others;
+        !case.is_right(computed)
+    });
+    Ok(wrong.map(|case| case.what))
+}
+
+#[cfg(test)]
+mod tests;

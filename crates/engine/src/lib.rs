@@ -1,0 +1,156 @@
+//! The engine that a model runs on: the GPU if it computes correct scores, else the CPU.
+
+mod choice;
+pub mod cpu;
+pub mod gpu;
+pub mod lm;
+mod reduced_model;
+mod self_test;
+
+use choice::{ChosenGpu, cpu_instead};
+pub use choice::{EngineChoice, choose};
+
+use std::rc::Rc;
+
+use cpu::CandleModel;
+use glasscage_model::config::Config;
+use glasscage_model::gguf::Gguf;
+use glasscage_model::source::ByteSource;
+use glasscage_model::tokenizer::TokenId;
+use glasscage_protocol::request::{BackendChoice, LoadProgress};
+use gpu::GpuModel;
+use lm::sample::Sampler;
+use lm::{Backend, Callback, Counters, InfillRequest, Infills, LanguageModel, LmError, LoadError, OnReadout, ScoreRequest};
+
+/// A loaded model on either engine.
+pub enum Engine {
+    Cpu(Box<CandleModel>),
+    Gpu(Box<GpuModel>),
+}
+
+/// A loaded engine, and a notice about the choice for the visitor.
+pub struct LoadedEngine {
+    pub engine: Engine,
+    /// SHA-256 of the model file, in lower-case hexadecimal.
+    pub sha256: String,
+    /// One sentence, if the choice was not the default.
+    pub notice: Option<String>,
+}
+
+/// Loads a model on the chosen engine. Returns `None` if `on_progress` cancels.
+pub async fn load(
+    source: &impl ByteSource,
+    gguf: &Gguf,
+    EngineChoice { backend, gpu, mut notice }: EngineChoice,
+    on_progress: &mut dyn Callback<LoadProgress>,
+) -> Result<Option<LoadedEngine>, LoadError> {
+    let config = Config::from_gguf(gguf)?;
+    let progress = |read_bytes, memory_bytes| LoadProgress { read_bytes, total_bytes: source.size(), memory_bytes };
+    if let Some(ChosenGpu { gpu, self_test }) = gpu {
+        let memory_bytes = gpu::memory::estimate(gguf, &config, gpu.variant);
+        match GpuModel::load(gpu, source, gguf, &mut async |bytes| on_progress.call(progress(bytes, memory_bytes)).await).await {
+            Ok(None) => return Ok(None),
+            Ok(Some((mut model, sha256))) => {
+                model.watch(self_test);
+                return Ok(Some(LoadedEngine { engine: Engine::Gpu(Box::new(model)), sha256, notice }));
+            }
+            Err(LoadError::Engine(error)) if backend == BackendChoice::Auto => {
+                notice = Some(format!("The GPU could not take the model ({error}), so the CPU engine is used."));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let memory_bytes = cpu::memory(gguf);
+    let mut tell = async |bytes| on_progress.call(progress(bytes, memory_bytes)).await;
+    let loaded = CandleModel::load(source, gguf, &mut tell).await?;
+    Ok(loaded.map(|(model, sha256)| LoadedEngine { engine: Engine::Cpu(Box::new(model)), sha256, notice }))
+}
+
+impl Engine {
+    /// Whether it can no longer compute: its device was lost, ran out of memory, or computes incorrectly.
+    pub fn is_lost(&self) -> bool {
+        match self {
+            Self::Cpu(_) => false,
+            Self::Gpu(model) => model.gpu().check().is_err(),
+        }
+    }
+
+    /// The notice for the visitor when the model is next loaded, on the CPU: a repeated self-test found that the GPU computes incorrectly.
+    pub fn notice_of_faulty_gpu(&self) -> Option<String> {
+        match self {
+            Self::Gpu(model) => match model.gpu().check() {
+                Err(LmError::FaultyGpu(failure)) => Some(cpu_instead(&failure)),
+                _ => None,
+            },
+            Self::Cpu(_) => None,
+        }
+    }
+
+    /// The tile shape of the GPU's matrix products, to be remembered: see
+    /// [`LoadedModel::tile_shape`](glasscage_protocol::request::LoadedModel::tile_shape).
+    pub fn tile_shape(&self) -> Option<String> {
+        match self {
+            Self::Cpu(_) => None,
+            Self::Gpu(model) => model.gpu().tile_shape_to_remember(),
+        }
+    }
+
+    /// Sets the stop check of the GPU engine: when it returns true, work soon ends with [`LmError::Stopped`]. The CPU engine blocks its
+    /// thread, so only callbacks can stop it.
+    pub fn stop_when(&self, is_stopped: Rc<dyn Fn() -> bool>) {
+        if let Self::Gpu(model) = self {
+            model.gpu().is_stopped.replace(is_stopped);
+        }
+    }
+}
+
+impl LanguageModel for Engine {
+    fn config(&self) -> &Config {
+        match self {
+            Self::Cpu(model) => model.config(),
+            Self::Gpu(model) => model.config(),
+        }
+    }
+
+    fn backend(&self) -> Backend {
+        match self {
+            Self::Cpu(model) => model.backend(),
+            Self::Gpu(model) => model.backend(),
+        }
+    }
+
+    fn reset(&mut self, capacity: usize) {
+        match self {
+            Self::Cpu(model) => model.reset(capacity),
+            Self::Gpu(model) => model.reset(capacity),
+        }
+    }
+
+    async fn next_token(&mut self, tokens: &[TokenId], sampler: &mut Sampler) -> Result<TokenId, LmError> {
+        match self {
+            Self::Cpu(model) => model.next_token(tokens, sampler).await,
+            Self::Gpu(model) => model.next_token(tokens, sampler).await,
+        }
+    }
+
+    async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
+        match self {
+            Self::Cpu(model) => model.score_text(request, on_readout).await,
+            Self::Gpu(model) => model.score_text(request, on_readout).await,
+        }
+    }
+
+    async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
+        match self {
+            Self::Cpu(model) => model.infill(request, on_step).await,
+            Self::Gpu(model) => model.infill(request, on_step).await,
+        }
+    }
+
+    fn counters(&self) -> Counters {
+        match self {
+            Self::Cpu(model) => model.counters(),
+            Self::Gpu(model) => model.counters(),
+        }
+    }
+}

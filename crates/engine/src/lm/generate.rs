@@ -1,0 +1,125 @@
+//! Generates an answer, token by token.
+
+use super::{Callback, LanguageModel, LmError, check_length, sample::Sampler};
+use glasscage_model::chat::ThoughtTokens;
+use glasscage_model::tokenizer::{TokenId, Tokenizer};
+
+/// A generated continuation, without the end token.
+#[derive(Debug)]
+pub struct Generated {
+    pub tokens: Vec<TokenId>,
+    pub stop: StopReason,
+}
+
+/// Why generation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The model ended its turn.
+    End,
+    /// The answer reached the token limit or the context limit.
+    Length,
+    /// `on_token` canceled, or the engine was stopped.
+    Cancelled,
+    /// The model kept repeating itself: see [`is_repeating`].
+    Repetition,
+}
+
+/// Delimiters and length limit of a thinking section.
+#[derive(Clone, Copy, Debug)]
+pub struct ThoughtLimit<'a> {
+    pub delimiters: &'a ThoughtTokens,
+    /// Whether the prompt ends inside a thinking section.
+    pub is_open: bool,
+    pub max_tokens: usize,
+}
+
+/// Continues `prompt` until the model ends its turn or repeats itself, the answer has `max_tokens`, or `on_token` cancels. Closes a
+/// thinking section for the model when the section reaches its limit.
+pub async fn generate(
+    model: &mut impl LanguageModel,
+    tokenizer: &Tokenizer,
+    prompt: &[TokenId],
+    sampler: &mut Sampler,
+    max_tokens: usize,
+    thought: Option<ThoughtLimit<'_>>,
+    on_token: &mut dyn Callback<TokenId>,
+) -> Result<Generated, LmError> {
+    // At least one token of the answer must fit.
+    check_length(model.config(), prompt.len() + 1)?;
+    let limit = max_tokens.min(model.config().context_length - prompt.len());
+    model.reset(prompt.len() + limit);
+    let mut tokens = Vec::new();
+    let mut next = model.next_token(prompt, sampler).await;
+    let stop = loop {
+        let next_token = match next {
+            Err(LmError::Stopped) => break StopReason::Cancelled,
+            sampled => sampled?,
+        };
+        if tokenizer.is_end_of_generation(next_token) {
+            break StopReason::End;
+        }
+        if tokens.len() == limit {
+            break StopReason::Length;
+        }
+        tokens.push(next_token);
+        if on_token.call(next_token).await.is_break() {
+            break StopReason::Cancelled;
+        }
+        if tokens.len() == limit {
+            break StopReason::Length;
+        }
+        if is_repeating(&tokens) {
+            break StopReason::Repetition;
+        }
+        let mut following = vec![next_token];
+        if let Some(ThoughtLimit { delimiters, .. }) = thought.filter(|thought| thought.is_reached(&tokens)) {
+            let ending = &delimiters.ending()[..delimiters.ending().len().min(limit - tokens.len())];
+            tokens.extend(ending);
+            following.extend(ending);
+            if tokens.len() == limit {
+                break StopReason::Length;
+            }
+        }
+        next = model.next_token(&following, sampler).await;
+    };
+    Ok(Generated { tokens, stop })
+}
+
+impl ThoughtLimit<'_> {
+    /// Whether `tokens` end in a thinking section that has reached its limit.
+    fn is_reached(&self, tokens: &[TokenId]) -> bool {
+        let parts = self.delimiters.parts(tokens, self.is_open);
+        parts.last().is_some_and(|part| part.is_thought && part.tokens.end == tokens.len() && part.tokens.len() >= self.max_tokens)
+    }
+}
+
+/// Longest text, in tokens, that is checked for repetition.
+const LONGEST_PERIOD: usize = 24;
+/// Minimum length of a repetition, in tokens and in copies. Anything shorter may be a list or a refrain.
+const REPEATED_TOKENS: usize = 48;
+const REPETITIONS: usize = 4;
+
+/// Whether `tokens` end in consecutive copies of one text.
+pub fn is_repeating(tokens: &[TokenId]) -> bool {
+    (1..=LONGEST_PERIOD).any(|period| {
+        let length = REPEATED_TOKENS.max(period * REPETITIONS);
+        tokens.len() >= length && tokens[tokens.len() - length..].windows(period + 1).all(|window| window[0] == window[period])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_long_trailing_repeats_count_as_repetition() {
+        let sentence: Vec<TokenId> = (10..30).collect();
+        assert!(is_repeating(&[[1, 2].as_slice(), &[7; 48]].concat()));
+        assert!(!is_repeating(&[[1, 2].as_slice(), &[7; 47]].concat()));
+        assert!(is_repeating(&sentence.repeat(4)));
+        assert!(!is_repeating(&sentence.repeat(3)));
+        assert!(!is_repeating(&[sentence.repeat(4), vec![5]].concat()));
+        assert!(!is_repeating(&(0..500).collect::<Vec<TokenId>>()));
+        assert!(!is_repeating(&[]));
+    }
+}
