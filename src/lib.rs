@@ -170,6 +170,8 @@
 //!   is set once, before the first view. Requests go only to the page's own site, to the address of a model that the visitor chose, and to
 //!   the address after `#url=` if the visitor agreed.
 
+#[cfg(feature = "engine")]
+pub use glasscage_attribution as attribution;
 pub use glasscage_core::{explanation, figure, graph, html, lesson, metrics, open, order, rng, shares, table, tables};
 #[cfg(feature = "engine")]
 pub use glasscage_engine::{self as engine, cpu, gpu, lm};
@@ -181,8 +183,6 @@ pub use glasscage_text as text;
 
 #[cfg(feature = "page")]
 pub mod app;
-#[cfg(feature = "engine")]
-pub mod attribution;
 pub mod library;
 #[cfg(feature = "engine")]
 pub mod session;

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::transcript::{Segments, Transcript};
-use crate::explanation::{Derivation, MethodText, Weighting};
-use crate::lm::{Edit, LmError, Pass, Readout};
-use crate::model::config::Config;
-use crate::model::tokenizer::TokenId;
+use glasscage_core::explanation::{Derivation, MethodText, Weighting};
+use glasscage_engine::lm::{Edit, LmError, Pass, Readout};
+use glasscage_model::config::Config;
+use glasscage_model::tokenizer::TokenId;
 
 /// A base attribution method. It plans the texts to score, and computes an effect on each generated token from their readouts. The score of
 /// a sentence is the mean over its tokens. `explanation::METHODS` describes the methods to visitors.
@@ -97,8 +97,8 @@ pub type TokenEffect = fn(&Observation<'_>, t: usize) -> f64;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attribution::fake_model::config;
-    use crate::attribution::{METHODS, method};
+    use crate::fake_model::config;
+    use crate::{METHODS, method};
 
     #[test]
     fn attention_methods_reject_models_without_attention() {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::model::tokenizer::TokenId;
+use glasscage_model::tokenizer::TokenId;
 
 /// An answered text, as the model read it.
 #[derive(Clone, Debug)]

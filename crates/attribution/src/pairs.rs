@@ -22,10 +22,10 @@ use super::flow::flow_table;
 use super::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn, MeasuredPairs, PairEffect};
 use super::perturbation::{PERTURBATION, blank};
 use super::transcript::{Segments, Transcript};
-use crate::lm::{Callback, Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
-use crate::model::tokenizer::TokenId;
-use crate::order::by_descending;
-use crate::table::Table;
+use glasscage_core::order::by_descending;
+use glasscage_core::table::Table;
+use glasscage_engine::lm::{Callback, Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
+use glasscage_model::tokenizer::TokenId;
 
 pub const PAIRS: AttributionMethod = AttributionMethod { id: "pairs", pairs: true, ..PERTURBATION };
 

@@ -7,8 +7,8 @@ use super::flow::flow_table;
 use super::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn};
 use super::pairs::{self, measure_pairs};
 use super::transcript::{Segments, Transcript};
-use crate::lm::{Callback, InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest, score_base};
-use crate::table::Table;
+use glasscage_core::table::Table;
+use glasscage_engine::lm::{Callback, InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest, score_base};
 
 /// Measures the table **T** of a text by each of the methods. `on_progress` may cancel; unmeasured cells stay `None`. Sources without
 /// tokens have no passes and score 0.
@@ -239,8 +239,8 @@ impl Measurement<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attribution::fake_model::{Asked, END, FakeModel, text};
-    use crate::attribution::{METHODS, method};
+    use crate::fake_model::{Asked, END, FakeModel, text};
+    use crate::{METHODS, method};
 
     /// Progress of a measurement, reduced to the numbers of sources and passes.
     #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
 use super::transcript::Transcript;
-use crate::lm::{Edit, Pass};
+use glasscage_engine::lm::{Edit, Pass};
 
 pub const PERTURBATION: AttributionMethod = AttributionMethod {
     id: "pert",
@@ -35,7 +35,7 @@ pub fn drop(observation: &Observation<'_>, t: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lm::Readout;
+    use glasscage_engine::lm::Readout;
 
     #[test]
     fn the_source_becomes_end_tokens_of_the_same_length() {

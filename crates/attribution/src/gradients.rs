@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::attention;
 use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
-use crate::lm::{Edit, Input, Pass};
+use glasscage_engine::lm::{Edit, Input, Pass};
 
 /// Number of points on the path: the midpoints of equal steps.
 pub const STEPS: usize = 20;
@@ -64,8 +64,8 @@ fn weighted_slope(observation: &Observation<'_>, t: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attribution::{Segments, Transcript};
-    use crate::lm::Readout;
+    use crate::{Segments, Transcript};
+    use glasscage_engine::lm::Readout;
 
     #[test]
     fn gradient_path_blends_sentences_but_not_frame() {

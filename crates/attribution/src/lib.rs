@@ -42,7 +42,7 @@ pub fn method(id: &str) -> Option<&'static AttributionMethod> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explanation;
+    use glasscage_core::explanation;
 
     #[test]
     fn every_method_is_described_with_what_it_needs() {

@@ -2,8 +2,8 @@
 
 use super::base_method::AttributionMethod;
 use super::transcript::{Segments, Transcript};
-use crate::lm::LmError;
-use crate::table::Table;
+use glasscage_core::table::Table;
+use glasscage_engine::lm::LmError;
 
 /// A text to measure, and the methods.
 #[derive(Clone, Copy)]

@@ -15,7 +15,7 @@
 use super::attention;
 use super::base_method::{AttributionMethod, Observation};
 use super::transcript::{Segments, Transcript};
-use crate::table::Table;
+use glasscage_core::table::Table;
 
 pub const FLOW: AttributionMethod = AttributionMethod { id: "flow", effect: flow, ..attention::ATTENTION };
 
@@ -25,7 +25,7 @@ fn flow(observation: &Observation<'_>, t: usize) -> f64 {
 }
 
 /// The table of this method, computed from the flow in the unchanged text. `flow` is `[generated tokens, sources with tokens]`, see
-/// [`Readout`](crate::lm::Readout).
+/// [`Readout`](glasscage_engine::lm::Readout).
 pub fn flow_table(transcript: &Transcript, segments: &Segments, flow: &[f64]) -> Table {
     let sources: Vec<usize> = segments.sources_with_tokens().collect();
     let score = |i: usize, j: usize| {
@@ -41,7 +41,7 @@ pub fn flow_table(transcript: &Transcript, segments: &Segments, flow: &[f64]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lm::Readout;
+    use glasscage_engine::lm::Readout;
 
     #[test]
     fn a_source_counts_as_a_whole_however_long_it_is() {

@@ -2,15 +2,15 @@
 //!
 //! The paper fills the spans with a masked language model, which the visitor may choose ([`REAGENT_MASKED`]). By default the model itself
 //! fills them from left to right, so no second model is needed. It predicts each source from the original text before it and keeps the
-//! number of tokens. The first token differs from the original ([`crate::lm::InfillRequest`]). The model does not see the text after the
-//! source, so its replacement may contradict that text more than a masked model's.
+//! number of tokens. The first token differs from the original ([`glasscage_engine::lm::InfillRequest`]). The model does not see the text
+//! after the source, so its replacement may contradict that text more than a masked model's.
 
 use std::ops::Range;
 
 use super::base_method::{AttributionMethod, PlanInput, Replacement, Round};
 use super::perturbation::drop;
-use crate::lm::{Edit, Pass};
-use crate::model::tokenizer::TokenId;
+use glasscage_engine::lm::{Edit, Pass};
+use glasscage_model::tokenizer::TokenId;
 
 pub const REAGENT: AttributionMethod = AttributionMethod {
     id: "reagent",
@@ -34,7 +34,7 @@ fn plan(input: &PlanInput<'_>) -> Vec<Round> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attribution::{Segments, Transcript};
+    use crate::{Segments, Transcript};
 
     #[test]
     fn each_source_becomes_its_own_infill() {

@@ -13,7 +13,7 @@ fn divergence(observation: &Observation<'_>, t: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lm::Readout;
+    use glasscage_engine::lm::Readout;
 
     #[test]
     fn the_effect_is_the_divergence_at_each_token() {

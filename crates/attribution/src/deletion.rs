@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::perturbation::blank;
 use super::transcript::{Segments, Transcript};
-use crate::lm::{Callback, LanguageModel, LmError, Pass, ScoreRequest};
-use crate::request::PassProgress;
-use crate::rng::Rng;
+use glasscage_core::rng::Rng;
+use glasscage_engine::lm::{Callback, LanguageModel, LmError, Pass, ScoreRequest};
+use glasscage_protocol::request::PassProgress;
 
 /// Random orders per deletion test. The mean of their curves is the chance level.
 pub const RANDOM_ORDERS: usize = 3;
@@ -73,7 +73,7 @@ mod tests {
     use std::ops::ControlFlow;
 
     use super::*;
-    use crate::attribution::fake_model::{FakeModel, text};
+    use crate::fake_model::{FakeModel, text};
 
     /// If end tokens replace the first or the third prompt sentence, the three generated tokens lose 1/4 + 2/4 + 3/4 times 3 or 7 nats.
     #[test]

@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use super::transcript::{Segments, Transcript};
-use crate::lm::sample::Sampler;
-use crate::lm::{Backend, Callback, Counters, InfillRequest, Infills, Input, LanguageModel, LmError, OnReadout, Readout, ScoreRequest};
-use crate::model::config::{Config, Recurrence, testing};
-use crate::model::tokenizer::TokenId;
+use glasscage_engine::lm::sample::Sampler;
+use glasscage_engine::lm::{
+    Backend, Callback, Counters, InfillRequest, Infills, Input, LanguageModel, LmError, OnReadout, Readout, ScoreRequest,
+};
+use glasscage_model::config::{Config, Recurrence, testing};
+use glasscage_model::tokenizer::TokenId;
 
 pub const END: TokenId = 2;
 /// Token that fills every span.

@@ -27,7 +27,7 @@ pub fn weight(observation: &Observation<'_>, t: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lm::Readout;
+    use glasscage_engine::lm::Readout;
 
     #[test]
     fn attention_effect_averages_over_source_tokens() {
