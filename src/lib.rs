@@ -179,11 +179,11 @@ pub use glasscage_engine::{self as engine, cpu, gpu, lm};
 pub use glasscage_model as model;
 pub use glasscage_protocol::{problem, request, version};
 #[cfg(feature = "engine")]
+pub use glasscage_session as session;
+#[cfg(feature = "engine")]
 pub use glasscage_text as text;
 
 #[cfg(feature = "page")]
 pub mod app;
 pub mod library;
-#[cfg(feature = "engine")]
-pub mod session;
 pub mod worker;

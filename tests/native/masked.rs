@@ -9,7 +9,7 @@ use crate::masked_model::{TEXT, config, folder, weights};
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::xlm_roberta::{Config, XLMRobertaForMaskedLM};
-use glasscage::cpu::masked::{MaskedLm, MaskedLmError};
+use glasscage::engine::{MaskedLm, MaskedLmError};
 use glasscage::model::source::NativeFile;
 use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{ExplainResult, Session};

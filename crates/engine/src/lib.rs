@@ -9,6 +9,7 @@ mod self_test;
 
 use choice::{ChosenGpu, cpu_instead};
 pub use choice::{EngineChoice, choose};
+pub use cpu::{MaskedLm, MaskedLmError};
 
 use std::rc::Rc;
 

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use clap::ValueEnum;
 use glasscage::attribution::{AttributionMethod, Replacement};
-use glasscage::cpu::masked::MaskedLm;
 use glasscage::engine::Engine;
+use glasscage::engine::MaskedLm;
 use glasscage::library::address::{part_name, part_of};
 use glasscage::model::source::{Joined, NativeFile};
 use glasscage::request::BackendChoice;

@@ -13,7 +13,7 @@ mod forward;
 mod fused;
 mod growing;
 mod lm_head;
-pub mod masked;
+mod masked;
 mod normalize;
 mod parallel;
 mod product;
@@ -41,6 +41,7 @@ use glasscage_model::source::ByteSource;
 use glasscage_model::stream::stream;
 use glasscage_model::tensors;
 use glasscage_model::tokenizer::TokenId;
+pub use masked::{MaskedLm, MaskedLmError};
 pub use parallel::{OwnedScoreRequest, SecondScorer};
 use weight::Weight;
 

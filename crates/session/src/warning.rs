@@ -4,9 +4,9 @@ use super::loaded::Session;
 use super::problems;
 use super::signs::{AnswerEvidence, Signs, signs};
 use super::text::{FramedPrompt, TokenizedAnswer};
-use crate::explanation::AnswerWarning;
-use crate::lm::{LanguageModel, LmError, ScoreRequest, score_base};
-use crate::problem::Problem;
+use glasscage_core::explanation::AnswerWarning;
+use glasscage_engine::lm::{LanguageModel, LmError, ScoreRequest, score_base};
+use glasscage_protocol::problem::Problem;
 
 impl<M: LanguageModel> Session<M> {
     /// The features of the model's greedy answer to `prompt`. The weights of the answer classifier are fitted to them.

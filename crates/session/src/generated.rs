@@ -1,7 +1,7 @@
 //! The last answer, remembered.
 
-use crate::explanation::{AnswerStop, AnswerWarning, Sampling};
-use crate::model::tokenizer::TokenId;
+use glasscage_core::explanation::{AnswerStop, AnswerWarning, Sampling};
+use glasscage_model::tokenizer::TokenId;
 
 /// A generated answer with all its inputs. The same inputs and seed give the same answer.
 pub struct GeneratedAnswer {

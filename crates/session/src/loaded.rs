@@ -5,17 +5,16 @@ use std::rc::Rc;
 use super::answer_check::AnswerCheck;
 use super::generated::GeneratedAnswer;
 use super::problems;
-use crate::cpu::masked::MaskedLm;
-use crate::engine::{self, Engine, LoadedEngine};
-use crate::explanation::Model;
-use crate::lm::{Callback, LanguageModel};
-use crate::model::chat::{self, ChatTemplate, ThoughtTokens};
-use crate::model::gguf::Gguf;
-use crate::model::source::ByteSource;
-use crate::model::tokenizer::Tokenizer;
-use crate::problem::Problem;
-use crate::request::{LoadOptions, LoadProgress, LoadedModel, ThinkingSupport};
-use crate::version::GLASSCAGE;
+use glasscage_core::explanation::Model;
+use glasscage_engine::lm::{Callback, LanguageModel};
+use glasscage_engine::{self as engine, Engine, LoadedEngine, MaskedLm};
+use glasscage_model::chat::{self, ChatTemplate, ThoughtTokens};
+use glasscage_model::gguf::Gguf;
+use glasscage_model::source::ByteSource;
+use glasscage_model::tokenizer::Tokenizer;
+use glasscage_protocol::problem::Problem;
+use glasscage_protocol::request::{LoadOptions, LoadProgress, LoadedModel, ThinkingSupport};
+use glasscage_protocol::version::GLASSCAGE;
 
 /// A loaded model that answers questions.
 pub struct Session<M> {

@@ -5,18 +5,18 @@ use super::loaded::Session;
 use super::problems::{self, method_of};
 use super::results::{AnswerResult, AnsweredQuestion};
 use super::text::{FramedPrompt, SplitText, TokenizedAnswer};
-use crate::attribution::{self, Transcript};
-use crate::explanation::{Answer, AnswerStop, Sampling, Unit};
-use crate::lm::generate::{StopReason, ThoughtLimit, generate};
-use crate::lm::sample::Sampler;
-use crate::lm::{Callback, LanguageModel};
-use crate::model::chat::{ChatError, ChatTemplate, GeneratedPart, ThoughtTokens};
-use crate::model::tokenizer::TokenId;
-use crate::problem::Problem;
-use crate::request::{Question, ThinkingSupport};
-use crate::text::languages::language_of;
-use crate::text::sentences::sentences;
-use crate::text::stream::TextStream;
+use glasscage_attribution::{self as attribution, Transcript};
+use glasscage_core::explanation::{Answer, AnswerStop, Sampling, Unit};
+use glasscage_engine::lm::generate::{StopReason, ThoughtLimit, generate};
+use glasscage_engine::lm::sample::Sampler;
+use glasscage_engine::lm::{Callback, LanguageModel};
+use glasscage_model::chat::{ChatError, ChatTemplate, GeneratedPart, ThoughtTokens};
+use glasscage_model::tokenizer::TokenId;
+use glasscage_protocol::problem::Problem;
+use glasscage_protocol::request::{Question, ThinkingSupport};
+use glasscage_text::languages::language_of;
+use glasscage_text::sentences::sentences;
+use glasscage_text::stream::TextStream;
 
 /// A prompt and its answer in tokens.
 pub struct AnsweredText {

@@ -1,13 +1,13 @@
 //! Problems that the visitor reads when a question cannot be answered or a model cannot be loaded.
 
-use crate::attribution;
-use crate::explanation::{DocumentError, MAX_SENTENCES, Sampling};
-use crate::lm::{LmError, LoadError};
-use crate::model::chat::ChatError;
-use crate::model::config::Config;
-use crate::problem::Problem;
-use crate::request::Question;
-use crate::text::sentences::sentences;
+use glasscage_attribution as attribution;
+use glasscage_core::explanation::{DocumentError, MAX_SENTENCES, Sampling};
+use glasscage_engine::lm::{LmError, LoadError};
+use glasscage_model::chat::ChatError;
+use glasscage_model::config::Config;
+use glasscage_protocol::problem::Problem;
+use glasscage_protocol::request::Question;
+use glasscage_text::sentences::sentences;
 
 /// Errors if no model can answer the question: the prompt has no sentence, or the sampling settings are invalid.
 pub fn check_question(question: &Question) -> Result<(), Problem> {

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::signs::Signs;
-use crate::explanation::AnswerWarning;
-use crate::model::gguf::Metadata;
+use glasscage_core::explanation::AnswerWarning;
+use glasscage_model::gguf::Metadata;
 
 /// The classifiers from a model's file.
 #[derive(Clone, Debug, Deserialize)]

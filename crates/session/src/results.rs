@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::attribution::{Segments, Transcript};
-use crate::explanation::Document;
-use crate::problem::Problem;
+use glasscage_attribution::{Segments, Transcript};
+use glasscage_core::explanation::Document;
+use glasscage_protocol::problem::Problem;
 
 /// A question and its answer, ready to be measured.
 pub struct AnsweredQuestion {

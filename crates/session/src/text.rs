@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use crate::attribution::Segments;
-use crate::explanation::{Language, Passage, Section, SectionKind, SentenceRule, Unit};
-use crate::model::chat::{self, ChatError, ChatTemplate, FramedToken, GeneratedPart};
-use crate::model::tokenizer::{TokenId, Tokenizer};
-use crate::request::{MOST_RUNS_OF_A_THOUGHT, Question};
-use crate::text::languages::language_of;
-use crate::text::sentences::{sentences, sentences_in_any_script, tile};
-use crate::text::spans::{first_visible, tokens_of_sentences};
-use crate::text::words::words;
+use glasscage_attribution::Segments;
+use glasscage_core::explanation::{Language, Passage, Section, SectionKind, SentenceRule, Unit};
+use glasscage_model::chat::{self, ChatError, ChatTemplate, FramedToken, GeneratedPart};
+use glasscage_model::tokenizer::{TokenId, Tokenizer};
+use glasscage_protocol::request::{MOST_RUNS_OF_A_THOUGHT, Question};
+use glasscage_text::languages::language_of;
+use glasscage_text::sentences::{sentences, sentences_in_any_script, tile};
+use glasscage_text::spans::{first_visible, tokens_of_sentences};
+use glasscage_text::words::words;
 
 /// The model's input before it answers: the prompt in the rendered chat template.
 pub struct FramedPrompt {
@@ -217,7 +217,7 @@ fn units_and_tokens(found: &[Range<usize>], text: &str, spans: &[Range<usize>]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::problems::check_units;
+    use crate::problems::check_units;
 
     #[test]
     fn fewest_units_counts_prompt_and_answer() {

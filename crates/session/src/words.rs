@@ -5,15 +5,15 @@ use std::ops::{ControlFlow, Range};
 use super::loaded::Session;
 use super::problems::{self, method_of};
 use super::results::AnsweredQuestion;
-use crate::attribution::measure::measure_columns;
-use crate::attribution::measured::{MeasureProgress, MeasureRequest, MeasuredColumn};
-use crate::attribution::pairs::MOST_PASSES;
-use crate::attribution::{Segments, Transcript};
-use crate::explanation::Unit;
-use crate::lm::{Callback, LanguageModel};
-use crate::model::tokenizer::TokenId;
-use crate::problem::Problem;
-use crate::request::{PassProgress, Question, Word};
+use glasscage_attribution::measure::measure_columns;
+use glasscage_attribution::measured::{MeasureProgress, MeasureRequest, MeasuredColumn};
+use glasscage_attribution::pairs::MOST_PASSES;
+use glasscage_attribution::{Segments, Transcript};
+use glasscage_core::explanation::Unit;
+use glasscage_engine::lm::{Callback, LanguageModel};
+use glasscage_model::tokenizer::TokenId;
+use glasscage_protocol::problem::Problem;
+use glasscage_protocol::request::{PassProgress, Question, Word};
 
 /// Errors if an explanation by words takes too many passes. Each word takes one or more passes, so a long text is too slow and gives too
 /// much to read.

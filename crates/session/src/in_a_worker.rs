@@ -5,13 +5,15 @@ use std::ops::ControlFlow;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{ExplainResult, Session};
-use crate::explanation::Document;
-use crate::model::source::BytesInMemory;
-use crate::request::{BackendChoice, Question};
+use glasscage_core::explanation::Document;
+use glasscage_model::source::BytesInMemory;
+use glasscage_protocol::request::{BackendChoice, Question};
 
-const DEMO: &[u8] = include_bytes!("../../tests/fixtures/models/demo.gguf");
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_dedicated_worker);
+
+const DEMO: &[u8] = include_bytes!("../../../tests/fixtures/models/demo.gguf");
 /// An explanation made by the native command line.
-const NATIVE: &str = include_str!("../../tests/fixtures/gallery/01-equal-groups.json");
+const NATIVE: &str = include_str!("../../../tests/fixtures/gallery/01-equal-groups.json");
 
 #[wasm_bindgen_test]
 async fn the_demo_model_explains_as_it_does_natively() {

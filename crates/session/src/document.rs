@@ -2,11 +2,11 @@
 
 use super::loaded::Session;
 use super::text::SplitText;
-use crate::attribution::{self, Replacement};
-use crate::explanation::{Answer, Document, FORMAT, Manifest, Method, Unit, VERSION};
-use crate::lm::LanguageModel;
-use crate::table::Table;
-use crate::version::GLASSCAGE;
+use glasscage_attribution::{self as attribution, Replacement};
+use glasscage_core::explanation::{Answer, Document, FORMAT, Manifest, Method, Unit, VERSION};
+use glasscage_core::table::Table;
+use glasscage_engine::lm::LanguageModel;
+use glasscage_protocol::version::GLASSCAGE;
 
 impl<M: LanguageModel> Session<M> {
     /// The replacement for the tokens of a source, in words.

@@ -7,15 +7,15 @@ use super::problems::{self, method_of};
 use super::results::{AnswerResult, AnsweredQuestion, ExplainResult};
 use super::text::fewest_units;
 use super::words;
-use crate::attribution;
-use crate::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
-use crate::attribution::measure::{measure, n_passes};
-use crate::attribution::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn, MeasuredPairs};
-use crate::explanation::{Document, DocumentError, JointEffect, Weighting};
-use crate::lm::{Callback, LanguageModel, LmError};
-use crate::problem::Problem;
-use crate::request::{DeletionCurves, ExplainProgress, PassProgress, Question};
-use crate::text::words::words as words_of;
+use glasscage_attribution as attribution;
+use glasscage_attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
+use glasscage_attribution::measure::{measure, n_passes};
+use glasscage_attribution::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn, MeasuredPairs};
+use glasscage_core::explanation::{Document, DocumentError, JointEffect, Weighting};
+use glasscage_engine::lm::{Callback, LanguageModel, LmError};
+use glasscage_protocol::problem::Problem;
+use glasscage_protocol::request::{DeletionCurves, ExplainProgress, PassProgress, Question};
+use glasscage_text::words::words as words_of;
 
 impl<M: LanguageModel> Session<M> {
     /// Answers the question and explains the answer. `on_progress` can cancel.

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::loaded::Session;
 use super::results::AnsweredQuestion;
-use crate::attribution::{AttributionMethod, Replacement};
-use crate::cpu::masked::MaskedLmError;
-use crate::lm::LanguageModel;
-use crate::model::tokenizer::TokenId;
-use crate::problem::Problem;
+use glasscage_attribution::{AttributionMethod, Replacement};
+use glasscage_engine::MaskedLmError;
+use glasscage_engine::lm::LanguageModel;
+use glasscage_model::tokenizer::TokenId;
+use glasscage_protocol::problem::Problem;
 
 impl<M: LanguageModel> Session<M> {
     /// Errors if the method needs a masked language model and none is chosen. Called before the model answers.
