@@ -175,6 +175,7 @@ pub use glasscage_attribution as attribution;
 pub use glasscage_core::{explanation, figure, graph, html, lesson, metrics, open, order, rng, shares, table, tables};
 #[cfg(feature = "engine")]
 pub use glasscage_engine::{self as engine, cpu, gpu, lm};
+pub use glasscage_library as library;
 #[cfg(feature = "engine")]
 pub use glasscage_model as model;
 pub use glasscage_protocol::{problem, request, version};
@@ -185,5 +186,4 @@ pub use glasscage_text as text;
 
 #[cfg(feature = "page")]
 pub mod app;
-pub mod library;
 pub mod worker;

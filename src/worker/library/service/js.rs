@@ -8,13 +8,12 @@ use web_sys::{WorkerGlobalScope, WorkerNavigator};
 
 use crate::library::errors::StorageError;
 
-impl From<JsValue> for StorageError {
-    fn from(error: JsValue) -> Self {
-        match error_name(&error).as_str() {
-            "QuotaExceededError" => Self::Full,
-            "NoModificationAllowedError" => Self::InUse,
-            _ => Self::Denied(text(&error, "message")),
-        }
+/// The storage error that a browser error stands for.
+pub fn storage_error(error: JsValue) -> StorageError {
+    match error_name(&error).as_str() {
+        "QuotaExceededError" => StorageError::Full,
+        "NoModificationAllowedError" => StorageError::InUse,
+        _ => StorageError::Denied(text(&error, "message")),
     }
 }
 

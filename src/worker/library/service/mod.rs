@@ -84,7 +84,7 @@ impl LibraryService {
         let resumable = spec.files.iter().zip(&probes).all(is_told_apart) && probes.iter().all(|probe| probe.resumable);
         *self.probes.borrow_mut() = Rc::new(probes);
         let bytes_here = self.bytes_here(&stored_models::model_id(&spec)).await;
-        Ok(ModelPreview { spec, resumable, facts: summary.into(), device: device_facts().await, bytes_here })
+        Ok(ModelPreview { spec, resumable, facts: model_facts(summary), device: device_facts().await, bytes_here })
     }
 
     async fn bytes_here(&self, id: &str) -> u64 {
@@ -179,9 +179,7 @@ async fn device_facts() -> DeviceFacts {
     DeviceFacts { gpu, memory: stored_models::device_memory(), storage: stored_models::storage_status().await }
 }
 
-impl From<ModelSummary> for ModelFacts {
-    fn from(summary: ModelSummary) -> Self {
-        let ModelSummary { architecture, name, license, parameters, context_length, bytes_per_token } = summary;
-        Self { architecture: architecture.into(), name, license, parameters, context_length, bytes_per_token }
-    }
+fn model_facts(summary: ModelSummary) -> ModelFacts {
+    let ModelSummary { architecture, name, license, parameters, context_length, bytes_per_token } = summary;
+    ModelFacts { architecture: architecture.into(), name, license, parameters, context_length, bytes_per_token }
 }

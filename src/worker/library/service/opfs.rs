@@ -8,7 +8,7 @@ use web_sys::{
     FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle,
 };
 
-use super::js::{await_as, error_name, navigator};
+use super::js::{await_as, error_name, navigator, storage_error};
 use crate::library::errors::StorageError;
 
 /// Folder of all models in the storage of the site.
@@ -24,14 +24,14 @@ impl Folder {
         if !has_storage {
             return Err(StorageError::Denied(String::new()));
         }
-        Self(await_as(navigator().storage().get_directory()).await?).open_or_create(MODELS).await
+        Self(await_as(navigator().storage().get_directory()).await.map_err(storage_error)?).open_or_create(MODELS).await
     }
 
     /// Opens the subfolder `name`, or creates it.
     pub(crate) async fn open_or_create(&self, name: &str) -> Result<Self, StorageError> {
         let options = FileSystemGetDirectoryOptions::new();
         options.set_create(true);
-        Ok(Self(await_as(self.0.get_directory_handle_with_options(name, &options)).await?))
+        await_as(self.0.get_directory_handle_with_options(name, &options)).await.map(Self).map_err(storage_error)
     }
 
     /// Opens the subfolder `name`, if it exists.
@@ -73,8 +73,8 @@ impl Folder {
     pub(crate) async fn writer(&self, name: &str) -> Result<Writer, StorageError> {
         let options = FileSystemGetFileOptions::new();
         options.set_create(true);
-        let handle: FileSystemFileHandle = await_as(self.0.get_file_handle_with_options(name, &options)).await?;
-        Ok(Writer(await_as(handle.create_sync_access_handle()).await?))
+        let handle: FileSystemFileHandle = await_as(self.0.get_file_handle_with_options(name, &options)).await.map_err(storage_error)?;
+        await_as(handle.create_sync_access_handle()).await.map(Writer).map_err(storage_error)
     }
 
     /// Replaces the content of the file `name`.
@@ -90,7 +90,7 @@ impl Folder {
         let options = FileSystemRemoveOptions::new();
         options.set_recursive(true);
         match JsFuture::from(self.0.remove_entry_with_options(name, &options)).await {
-            Err(error) if error_name(&error) != "NotFoundError" => Err(error.into()),
+            Err(error) if error_name(&error) != "NotFoundError" => Err(storage_error(error)),
             _ => Ok(()),
         }
     }
@@ -107,30 +107,30 @@ impl Drop for Writer {
 
 impl Writer {
     pub(crate) fn size(&self) -> Result<u64, StorageError> {
-        Ok(self.0.get_size()? as u64)
+        self.0.get_size().map(|size| size as u64).map_err(storage_error)
     }
 
     /// Writes all of `bytes`. An incomplete write means that the storage is full.
     pub(crate) fn write_at(&self, position: u64, bytes: &[u8]) -> Result<(), StorageError> {
-        let written = self.0.write_with_u8_array_and_options(bytes, &at(position))?;
+        let written = self.0.write_with_u8_array_and_options(bytes, &at(position)).map_err(storage_error)?;
         if written as usize == bytes.len() { Ok(()) } else { Err(StorageError::Full) }
     }
 
     /// Reads at most `length` bytes, starting at `position`.
     pub(crate) fn read_at(&self, position: u64, length: usize) -> Result<Vec<u8>, StorageError> {
         let buffer = Uint8Array::new_with_length(length as u32);
-        let read = self.0.read_with_js_u8_array_and_options(&buffer, &at(position))?;
+        let read = self.0.read_with_js_u8_array_and_options(&buffer, &at(position)).map_err(storage_error)?;
         Ok(buffer.subarray(0, read as u32).to_vec())
     }
 
     /// Truncates the file to `size` bytes.
     pub(crate) fn truncate(&self, size: u64) -> Result<(), StorageError> {
-        Ok(self.0.truncate_with_f64(size as f64)?)
+        self.0.truncate_with_f64(size as f64).map_err(storage_error)
     }
 
     /// Returns when the written bytes are on disk and survive a power loss.
     pub(crate) fn flush(&self) -> Result<(), StorageError> {
-        Ok(self.0.flush()?)
+        self.0.flush().map_err(storage_error)
     }
 }
 

@@ -3,7 +3,7 @@
 use js_sys::{Array, Uint8Array};
 use web_sys::Blob;
 
-use super::js::now_millis;
+use super::js::{now_millis, storage_error};
 use super::opfs::{Folder, Writer};
 use crate::library::errors::StorageError;
 use crate::library::journal;
@@ -144,7 +144,7 @@ impl MemorySink {
 
     fn flush_pending(&mut self) -> Result<(), StorageError> {
         let bytes = Array::of1(&Uint8Array::from(&self.pending[..]));
-        self.blobs.push(&*Blob::new_with_u8_array_sequence(&bytes)?);
+        self.blobs.push(&*Blob::new_with_u8_array_sequence(&bytes).map_err(storage_error)?);
         self.pending.clear();
         Ok(())
     }

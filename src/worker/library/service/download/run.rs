@@ -4,6 +4,7 @@ use js_sys::Array;
 use wasm_bindgen::JsValue;
 use web_sys::{Blob, Url};
 
+use super::super::js::storage_error;
 use super::super::opfs::Folder;
 use super::super::stored_models;
 use super::stop::{hexadecimal, verify};
@@ -97,7 +98,7 @@ impl Download {
         }
         let all = all.concat(&self.blobs);
         let url = Blob::new_with_blob_sequence(&all).and_then(|blob| Url::create_object_url_with_blob(&blob));
-        url.map(ModelLocation::Memory).map_err(|error| not_stored(error.into()))
+        url.map(ModelLocation::Memory).map_err(|error| not_stored(storage_error(error)))
     }
 
     async fn delete(&self) {

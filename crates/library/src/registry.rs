@@ -51,11 +51,11 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::library::address::file_address;
+    use crate::address::file_address;
 
     #[test]
     fn every_known_model_has_an_address_of_hugging_face() {
-        let models = parse(include_str!("../../public/models/registry.json"));
+        let models = parse(include_str!("../../../public/models/registry.json"));
         let addresses: HashSet<&str> = models.iter().map(|model| model.address.as_str()).collect();
         assert!(!models.is_empty() && addresses.len() == models.len(), "no model is listed twice");
         for model in &models {
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn registry_entries_keep_listed_facts_in_spec() {
-        let models = parse(include_str!("../../public/models/registry.json"));
+        let models = parse(include_str!("../../../public/models/registry.json"));
         for model in &models {
             let spec = model.spec();
             let [file] = &spec.files[..] else { panic!("{} is one file", model.name) };

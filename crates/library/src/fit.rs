@@ -54,8 +54,8 @@ fn gigabytes(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::preview::GpuFacts;
-    use crate::library::stored_models::StorageStatus;
+    use crate::preview::GpuFacts;
+    use crate::stored_models::StorageStatus;
 
     fn device(gpu: Option<bool>, memory: Option<u64>) -> DeviceFacts {
         DeviceFacts { gpu: gpu.map(|is_software| GpuFacts { is_software, max_buffer: 1 << 30 }), memory, storage: StorageStatus::default() }

@@ -51,12 +51,12 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     use super::*;
-    use crate::library::preview::{DeviceFacts, ModelFacts};
-    use crate::library::stored_models::StorageStatus;
+    use crate::preview::{DeviceFacts, ModelFacts};
+    use crate::stored_models::StorageStatus;
 
     #[test]
     fn parts_match_the_files_of_the_site() {
-        let public = Path::new(env!("CARGO_MANIFEST_DIR")).join("public");
+        let public = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public");
         for file in spec(FIRST_PART).files {
             let bytes = std::fs::read(public.join(&file.address)).expect("the part is in the checkout");
             let sha256: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();

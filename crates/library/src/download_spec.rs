@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::address::{all_parts, file_address, file_name, part_of};
-use crate::problem::Problem;
+use glasscage_protocol::problem::Problem;
 
 /// A model to download. Stored as JSON in journals and in the page's storage, so its keys stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

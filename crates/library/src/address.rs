@@ -1,6 +1,6 @@
 //! Converts user input to the address of a model file.
 
-use crate::problem::Problem;
+use glasscage_protocol::problem::Problem;
 
 /// Hosts of Hugging Face, which serve repository pages and files.
 const HUGGING_FACE: [&str; 3] = ["huggingface.co", "www.huggingface.co", "hf.co"];

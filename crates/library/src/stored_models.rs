@@ -59,7 +59,7 @@ pub enum ModelLocation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::download_spec::FileSpec;
+    use crate::download_spec::FileSpec;
 
     fn stored(files: Vec<FileSpec>, sha256: Option<&str>) -> StoredModel {
         let spec = DownloadSpec { name: "c".into(), files };

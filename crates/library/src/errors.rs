@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::address::host;
-use crate::problem::Problem;
+use glasscage_protocol::problem::Problem;
 
 /// Why a download attempt failed. Another attempt may succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
