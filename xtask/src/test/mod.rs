@@ -44,7 +44,7 @@ const NATIVE_TESTS_OF_MANY_CASES: [&str; 1] = ["families::engines_agree_on_all_f
 const THOROUGH: (&str, &str) = ("GLASSCAGE_THOROUGH", "1");
 
 /// Targets with tests to run. Examples are built only where they are used.
-const TARGETS: [&str; 7] = ["--workspace", "--lib", "--bin", "glasscage", "--bin", "xtask", "--tests"];
+const TARGETS: [&str; 5] = ["--workspace", "--lib", "--bin", "xtask", "--tests"];
 
 #[derive(Args)]
 pub struct Options {

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use glasscage::attribution::method;
-use glasscage::explanation::{Document, METHODS, Sampling, SentenceRule, Unit};
-use glasscage::graph::{context_attribution, normalize, row_attribution};
-use glasscage::request::{ExplainProgress, Question};
-use glasscage::session::ExplainResult;
-use glasscage::text::given::{given_text, text_of_file};
+use glasscage_attribution::method;
+use glasscage_core::explanation::{Document, METHODS, Sampling, SentenceRule, Unit};
+use glasscage_core::graph::{context_attribution, normalize, row_attribution};
+use glasscage_protocol::request::{ExplainProgress, Question};
+use glasscage_session::ExplainResult;
+use glasscage_text::given::{given_text, text_of_file};
 
 use super::models::{BackendArgument, load, masked_lm_for};
 use super::output;

@@ -1,6 +1,6 @@
 //! Report of a benchmark: as JSON, and as a few lines.
 
-use glasscage::gpu::peak_throughput::PeakThroughput;
+use glasscage_engine::gpu::peak_throughput::PeakThroughput;
 use serde::Serialize;
 
 use super::arguments::Arguments;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use clap::ValueEnum;
-use glasscage::text::given::given_text;
-use glasscage::text::sentences::sentences;
+use glasscage_text::given::given_text;
+use glasscage_text::sentences::sentences;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

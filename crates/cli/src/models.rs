@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use clap::ValueEnum;
-use glasscage::attribution::{AttributionMethod, Replacement};
-use glasscage::engine::Engine;
-use glasscage::engine::MaskedLm;
-use glasscage::library::address::{part_name, part_of};
-use glasscage::model::source::{Joined, NativeFile};
-use glasscage::request::BackendChoice;
-use glasscage::session::Session;
+use glasscage_attribution::{AttributionMethod, Replacement};
+use glasscage_engine::Engine;
+use glasscage_engine::MaskedLm;
+use glasscage_library::address::{part_name, part_of};
+use glasscage_model::source::{Joined, NativeFile};
+use glasscage_protocol::request::BackendChoice;
+use glasscage_session::Session;
 use sha2::{Digest, Sha256};
 
 use super::output;

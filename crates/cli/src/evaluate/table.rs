@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use glasscage::explanation::{Aggregation, Compression, Derivation, MethodText, Weighting};
-use glasscage::graph::Normalization;
-use glasscage::tables::csv_text;
+use glasscage_core::explanation::{Aggregation, Compression, Derivation, MethodText, Weighting};
+use glasscage_core::graph::Normalization;
+use glasscage_core::tables::csv_text;
 
 use super::record::{AttributionRule, Attributor, GraphVariant, ItemResult, Record, Score, ScoredItem};
 

@@ -1,4 +1,4 @@
-//! The command line: runs the library natively.
+//! The command line `glasscage`: runs the library natively.
 
 mod answer;
 mod bench;
@@ -22,7 +22,7 @@ use models::BackendArgument;
 
 /// Shows why a language model answered as it did.
 #[derive(Parser)]
-#[command(version)]
+#[command(name = "glasscage", version)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -65,7 +65,8 @@ enum Command {
     Kernels(kernels::Arguments),
 }
 
-fn main() -> ExitCode {
+/// Runs the command that the arguments of this program name. Returns exit code 2 after a failure.
+pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {

@@ -8,11 +8,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use glasscage::explanation::{Document, title, to_fragment};
-use glasscage::figure::{self, Labels};
-use glasscage::html;
-use glasscage::open::{Opened, open_any};
-use glasscage::tables::{self, Contents, Format};
+use glasscage_core::explanation::{Document, title, to_fragment};
+use glasscage_core::figure::{self, Labels};
+use glasscage_core::html;
+use glasscage_core::open::{Opened, open_any};
+use glasscage_core::tables::{self, Contents, Format};
 
 use super::explain::parse_output;
 use super::output;

@@ -5,11 +5,11 @@ pub mod cost;
 mod report;
 mod schedules;
 
-use glasscage::engine::Engine;
-use glasscage::gpu::peak_throughput::PeakThroughput;
-use glasscage::lm::sample::Sampler;
-use glasscage::lm::{Counters, LanguageModel, LmError};
-use glasscage::model::gguf::Gguf;
+use glasscage_engine::Engine;
+use glasscage_engine::gpu::peak_throughput::PeakThroughput;
+use glasscage_engine::lm::sample::Sampler;
+use glasscage_engine::lm::{Counters, LanguageModel, LmError};
+use glasscage_model::gguf::Gguf;
 
 use super::models::{load, open};
 use super::output;

@@ -1,7 +1,7 @@
 //! One line of results: a problem, its answer and explanation, and the quality of each attribution.
 
-use glasscage::explanation::{Aggregation, Compression, Derivation, Document, Weighting};
-use glasscage::graph::Normalization;
+use glasscage_core::explanation::{Aggregation, Compression, Derivation, Document, Weighting};
+use glasscage_core::graph::Normalization;
 use serde::de::IntoDeserializer;
 use serde::{Deserialize, Deserializer, Serialize};
 

@@ -1,7 +1,7 @@
 //! The page's lessons: handwritten texts and questions about explanations that this command makes.
 
-use glasscage::lesson::{Lesson, Step};
-use glasscage::request::Question;
+use glasscage_core::lesson::{Lesson, Step};
+use glasscage_protocol::request::Question;
 use serde::Deserialize;
 
 /// The lessons in the order of the page.
@@ -64,7 +64,7 @@ impl LessonSource {
     }
 
     /// The lesson about these explanations, in the order of the questions.
-    pub fn with(self, explanations: Vec<glasscage::explanation::Document>) -> Result<Lesson, String> {
+    pub fn with(self, explanations: Vec<glasscage_core::explanation::Document>) -> Result<Lesson, String> {
         let lesson = Lesson { language: Some(LANGUAGE.into()), ..Lesson::new(self.title, self.steps, explanations) };
         lesson.check().map_err(|error| format!("lesson {}: {error}", self.name))?;
         Ok(lesson)

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use glasscage::gpu::catalog::shaders;
-use glasscage::gpu::variant::VARIANTS;
+use glasscage_engine::gpu::catalog::shaders;
+use glasscage_engine::gpu::variant::VARIANTS;
 
 use super::output;
 

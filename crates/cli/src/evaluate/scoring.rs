@@ -2,16 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use glasscage::attribution::AttributionMethod;
-use glasscage::attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
-use glasscage::attribution::measure::{measure, n_passes};
-use glasscage::attribution::measured::MeasureRequest;
-use glasscage::engine::Engine;
-use glasscage::explanation::{Aggregation, Answer, Compression, Derivation, Document, MethodText, Weighting};
-use glasscage::graph::{Normalization, context_attribution, normalize, row_attribution};
-use glasscage::metrics::{Curve, coverage, missed, order, share_on};
-use glasscage::request::Question;
-use glasscage::session::{AnswerResult, AnsweredQuestion, Session, enter_pairs};
+use glasscage_attribution::AttributionMethod;
+use glasscage_attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
+use glasscage_attribution::measure::{measure, n_passes};
+use glasscage_attribution::measured::MeasureRequest;
+use glasscage_core::explanation::{Aggregation, Answer, Compression, Derivation, Document, MethodText, Weighting};
+use glasscage_core::graph::{Normalization, context_attribution, normalize, row_attribution};
+use glasscage_core::metrics::{Curve, coverage, missed, order, share_on};
+use glasscage_engine::Engine;
+use glasscage_protocol::request::Question;
+use glasscage_session::{AnswerResult, AnsweredQuestion, Session, enter_pairs};
 
 use super::super::bench::cost::Stopwatch;
 use super::external::{External, ExternalAttribution};
@@ -124,7 +124,7 @@ fn is_right(item: &Item, document: &Document) -> Option<bool> {
     if !matches!(item.output, Output::Listed) {
         return Some(listed.last().is_some_and(|last| expected.trim_end().ends_with(last)));
     }
-    let wanted = glasscage::text::sentences::sentences(expected).len();
+    let wanted = glasscage_text::sentences::sentences(expected).len();
     let given: Vec<&str> = document.prompt.sentence_texts().into_iter().map(str::trim).collect();
     let are_copies = listed.iter().all(|sentence| given.contains(sentence));
     listed.sort_unstable();

@@ -8,10 +8,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::Args;
-use glasscage::engine::Engine;
-use glasscage::explanation::Document;
-use glasscage::request::Question;
-use glasscage::session::{ExplainResult, Session};
+use glasscage_core::explanation::Document;
+use glasscage_engine::Engine;
+use glasscage_protocol::request::Question;
+use glasscage_session::{ExplainResult, Session};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use glasscage::attribution::{AttributionMethod, METHODS, method};
-use glasscage::text::sentences::sentences;
+use glasscage_attribution::{AttributionMethod, METHODS, method};
+use glasscage_text::sentences::sentences;
 
 use super::models::{BackendArgument, load, masked_lm_for};
 use super::output;

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use glasscage::lm::{Counters, Edit, LanguageModel, LmError, Pass, ScoreRequest};
-use glasscage::model::tokenizer::TokenId;
-use glasscage::rng::Rng;
+use glasscage_core::rng::Rng;
+use glasscage_engine::lm::{Counters, Edit, LanguageModel, LmError, Pass, ScoreRequest};
+use glasscage_model::tokenizer::TokenId;
 use serde::Serialize;
 
 use super::cost::{Cost, Stopwatch};

@@ -7,8 +7,8 @@ use clap::{Arg, Command, CommandFactory};
 
 use crate::Cli;
 
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/command-line.md");
-const MARKER: &str = "<!-- options: `GLASSCAGE_WRITE_OPTIONS=1 cargo test --bin glasscage options` writes all below -->\n";
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/command-line.md");
+const MARKER: &str = "<!-- options: `GLASSCAGE_WRITE_OPTIONS=1 cargo test --package glasscage-cli options` writes all below -->\n";
 
 #[test]
 fn documentation_lists_all_options() {

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::Args;
-use glasscage::explanation::Answer;
-use glasscage::request::Question;
-use glasscage::session::AnswerResult;
-use glasscage::text::given::given_text;
+use glasscage_core::explanation::Answer;
+use glasscage_protocol::request::Question;
+use glasscage_session::AnswerResult;
+use glasscage_text::given::given_text;
 use serde::Deserialize;
 use serde_json::json;
 

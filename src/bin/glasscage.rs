@@ -1,0 +1,7 @@
+//! The command line.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    glasscage_cli::main()
+}
