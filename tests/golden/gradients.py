@@ -4,7 +4,7 @@
     python3 tests/golden/gradients.py        (needs numpy; takes a minute)
 
 The transformer is that of architectures.py. Derivatives use a complex step (Squire and Trapp, 1998): the imaginary part of f(x + ih) is h
-f'(x) to the last digit, so there are no finite differences. Steps and path are those of src/attribution/gradients.rs.
+f'(x) to the last digit, so there are no finite differences. Steps and path are those of crates/attribution/src/gradients.rs.
 """
 import json
 import pathlib

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::workspace;
 
 /// Paths of recipes, for files that a reader is to make.
-const TO_MAKE: [&str; 3] = ["src/attribution/probability.rs", "public/locales/fr.json", "public/lessons/fr.json"];
+const TO_MAKE: [&str; 3] = ["crates/attribution/src/probability.rs", "public/locales/fr.json", "public/lessons/fr.json"];
 /// Documents in which bold words are labels of the page, except these and names of methods.
 const WITH_LABELS: [&str; 8] = [
     "docs/command-line.md",

@@ -34,7 +34,7 @@ fn lessons_are_translated_into_every_language() {
 
 #[test]
 fn lessons_match_their_sources() {
-    let sources = workspace::tracked(&["json"]).into_iter().filter(|file| file.starts_with("src/bin/glasscage/gallery/lessons/"));
+    let sources = workspace::tracked(&["json"]).into_iter().filter(|file| file.starts_with("crates/cli/src/gallery/lessons/"));
     let written: BTreeSet<String> = sources.map(|file| words_of(catalog(&file))).collect();
     let told: BTreeSet<String> = lessons().iter().map(|lesson| words_of(catalog_of(&lesson.to_json()))).collect();
     let differing: Vec<&str> = written.difference(&told).filter_map(|words| words.split(':').next()).collect();

@@ -20,6 +20,8 @@ const CHECKOUT: &str = "/tmp/glasscage-gpu";
 const SCRIPT: &str = include_str!("gpu_run.sh");
 /// Maximum size of the pack in bytes. The machine also gets a copy of the checkout.
 const MOST_BYTES: u64 = 38 << 20;
+/// Test programs, and their names in the pack.
+const TESTS: [(&str, &str); 2] = [("engine lib", "test-engine"), ("native", "test-native")];
 /// Files that test programs read at run time.
 const DATA: [&str; 5] =
     ["tests/fixtures/models", "tests/golden/stories260k", "tests/golden/tokenizers", "public/models/demo.gguf", "public/gallery"];
@@ -79,11 +81,15 @@ fn copy_checkout(to: &Path) -> Result<()> {
 
 /// Builds the programs of the pack, by name: tests as in the test command, and measured programs in release mode.
 fn build_programs(native: &Tools, checkout: &Path) -> Result<Vec<(String, PathBuf)>> {
-    let tests = programs::build_in(native, checkout, &["--package", "glasscage", "--lib", "--test", "native"])?;
+    let packages = ["--package", "glasscage", "--package", "glasscage-engine"];
+    let tests = programs::build_in(native, checkout, &[&packages[..], &["--lib", "--test", "native"]].concat())?;
     let release = ["build", "--locked", "--release", "--bin", "glasscage", "--example", "random_model"];
     run(native.command("cargo", &release)?.current_dir(checkout))?;
     let built = build().join("target/release");
-    let tests = tests.into_iter().map(|program| (format!("test-{}", program.name), program.file().to_owned()));
+    let tests = tests.into_iter().filter_map(|program| {
+        let (_, name) = TESTS.iter().find(|(test, _)| *test == program.name)?;
+        Some(((*name).to_owned(), program.file().to_owned()))
+    });
     let shipped = [("glasscage", built.join("glasscage")), ("random_model", built.join("examples/random_model"))];
     Ok(tests.chain(shipped.map(|(name, file)| (name.to_owned(), file))).collect())
 }

@@ -62,8 +62,8 @@ done
 nvidia-smi >>"$LOG" 2>&1
 # (a) Which adapter, and the most that it can do; (b) each kernel against its reference; (c) log-probabilities against float64.
 bench "built-in model" public/models/demo.gguf
-stage kernels 120 test-lib gpu::
-stage "self-test" 30 test-lib self_test
+stage kernels 120 test-engine gpu::
+stage "self-test" 30 test-engine self_test
 stage architectures 90 test-native architectures
 wait
 # (e) Speed by shape and tensor type; loading chooses the shapes of the matrix product (d).

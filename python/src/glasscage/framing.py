@@ -1,4 +1,5 @@
-"""The prompt in the model's chat template as tokens, and the tokens of an answer, as in `src/model/chat` and `src/session/text.rs`."""
+"""The prompt in the model's chat template as tokens, and the tokens of an answer, as in `crates/model/src/chat` and
+`crates/session/src/text.rs`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

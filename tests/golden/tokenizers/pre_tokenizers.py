@@ -55,7 +55,7 @@ JAIS_BLANKS = "|".join(rf"\s{{{n}}}(?!\S)" for n in ("512", "256", "128", "64", 
 
 def deepseek_letters():
     """The only pattern that is a list of letters. Taken from our table, because no library has it built in."""
-    table = (pathlib.Path(__file__).parents[3] / "src/model/tokenizer/pre_tokenizers.rs").read_text(encoding="utf-8")
+    table = (pathlib.Path(__file__).parents[3] / "crates/model/src/tokenizer/pre_tokenizers.rs").read_text(encoding="utf-8")
     lines = re.search(r"DEEPSEEK_LLM_LETTERS: &str = concat!\((.*?)\);", table, re.DOTALL).group(1)
     return "".join(re.findall(r'r"(.*)"', lines))
 

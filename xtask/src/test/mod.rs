@@ -46,6 +46,9 @@ const THOROUGH: (&str, &str) = ("GLASSCAGE_THOROUGH", "1");
 /// Targets with tests to run. Examples are built only where they are used.
 const TARGETS: [&str; 5] = ["--workspace", "--lib", "--bin", "xtask", "--tests"];
 
+/// Packages whose unit tests also run in a browser's worker.
+const IN_A_WORKER: [&str; 2] = ["glasscage-engine", "glasscage-session"];
+
 #[derive(Args)]
 pub struct Options {
     /// Also run slow checks: all page tests in all browsers, fuzzing by time, hours of use, large models, GPU budgets, screenshots,
@@ -309,7 +312,8 @@ fn in_browser(report: &mut Report, page: &Program, browser: Browser, dist: &Path
 
 /// `cargo test` for tests that run in a browser's worker.
 fn in_a_worker(web: &Tools) -> Result<Command> {
-    let arguments = ["test", "--locked", "--release", "--target", setup::WASM, "--no-default-features", "--features", "engine", "--lib"];
+    let packages = IN_A_WORKER.into_iter().flat_map(|package| ["--package", package]);
+    let arguments: Vec<&str> = ["test", "--locked", "--release", "--target", setup::WASM, "--lib"].into_iter().chain(packages).collect();
     let mut command = web.command("cargo", &arguments)?;
     command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner");
     command.env("WASM_BINDGEN_TEST_TIMEOUT", SECONDS_IN_A_BROWSER).env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", SECONDS_OF_THE_DRIVER);

@@ -111,7 +111,7 @@ fn program(checkout: &Path, line: &str) -> Option<Program> {
 
 /// Fast programs first, then programs that compute, then browser tests.
 fn rank(name: &str) -> usize {
-    const ORDER: [&str; 5] = ["tidy", "lib", "native", "bench", "page"];
+    const ORDER: [&str; 6] = ["tidy", "lib", "engine lib", "native", "bench", "page"];
     ORDER.iter().position(|&known| known == name).map_or(1, |place| if place == 0 { 0 } else { place + 1 })
 }
 
@@ -298,8 +298,8 @@ mod tests {
 
     #[test]
     fn tidy_comes_first_and_the_page_last() {
-        let mut names = ["page", "native", "core lib", "bench", "lib", "xtask xtask", "tidy"];
+        let mut names = ["page", "native", "engine lib", "core lib", "bench", "lib", "xtask xtask", "tidy"];
         names.sort_by_key(|name| rank(name));
-        assert_eq!(names, ["tidy", "core lib", "xtask xtask", "lib", "native", "bench", "page"]);
+        assert_eq!(names, ["tidy", "core lib", "xtask xtask", "lib", "engine lib", "native", "bench", "page"]);
     }
 }
