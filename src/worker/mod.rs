@@ -6,9 +6,13 @@
 pub mod client;
 pub mod engine;
 pub mod envelope;
+#[cfg(feature = "engine")]
+mod js;
 pub mod library;
 pub mod role;
 #[cfg(feature = "engine")]
 mod scope;
 #[cfg(feature = "engine")]
 pub mod start;
+#[cfg(feature = "engine")]
+mod storage;

@@ -19,8 +19,8 @@ use crate::problem::Problem;
 use crate::request::{BackendChoice, ExplainProgress, LoadOptions, LoadProgress, Question, WorkStats};
 use crate::session::{AnswerResult, ExplainResult, Session};
 use crate::worker::envelope::{Envelope, RequestId};
-use crate::worker::library::service::stored_models::{self, OpenedModel};
 use crate::worker::scope;
+use crate::worker::storage::stored_models::{self, OpenedModel};
 
 /// How long the worker may compute before it checks whether the user pressed Stop.
 const TURN_MILLIS: f64 = 40.0;

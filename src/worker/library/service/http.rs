@@ -6,9 +6,9 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, ReadableStreamDefaultReader, Request, RequestCache, RequestInit, Response};
 
-use super::js::{await_as, now_millis, scope, sleep};
 use crate::library::errors::RetryCause;
 use crate::library::http_response::HttpResponse;
+use crate::worker::js::{await_as, now_millis, scope, sleep};
 
 /// Time without data after which a transfer counts as stalled.
 const STALLED_MILLIS: u32 = 30_000;

@@ -5,12 +5,8 @@
 mod download;
 mod header_validator;
 mod http;
-mod js;
-mod lock;
-mod opfs;
 mod probe;
 mod sink;
-pub mod stored_models;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -24,10 +20,11 @@ use crate::library::stored_models::ModelLocation;
 use crate::model::summary::ModelSummary;
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::scope;
+use crate::worker::storage::lock::Lock;
+use crate::worker::storage::stored_models;
 
 use download::{Download, DownloadControl, DownloadStop, PostEvent};
 use header_validator::unsupported;
-use lock::Lock;
 use probe::FileProbe;
 
 /// Serves requests until the worker is terminated.

@@ -4,15 +4,15 @@ use js_sys::Array;
 use wasm_bindgen::JsValue;
 use web_sys::{Blob, Url};
 
-use super::super::js::storage_error;
-use super::super::opfs::Folder;
-use super::super::stored_models;
 use super::stop::{hexadecimal, verify};
 use super::{Download, DownloadStop, FileTransfer, not_stored};
 use crate::library::download_spec::DownloadSpec;
 use crate::library::errors::{LibraryError, NoStorage, StorageError};
 use crate::library::journal::{self, COMPLETE, Completion, JOURNAL, Journal};
 use crate::library::stored_models::ModelLocation;
+use crate::worker::js::storage_error;
+use crate::worker::storage::opfs::Folder;
+use crate::worker::storage::stored_models;
 
 impl Download {
     /// Runs until the model is complete or a [`DownloadStop`] ends it.

@@ -7,7 +7,6 @@ use sha2::{Digest, Sha256};
 
 use super::super::header_validator::HeaderValidator;
 use super::super::http::{self, Body};
-use super::super::js::{navigator, now_millis, sleep};
 use super::super::probe::{FileProbe, check_length};
 use super::super::sink::Sink;
 use super::{Download, DownloadStop, FileTransfer, not_stored};
@@ -16,6 +15,7 @@ use crate::library::http_response::{FileVersion, ResponseAction};
 use crate::library::journal::{self, JOURNAL};
 use crate::library::progress::{DownloadNotice, DownloadStage};
 use crate::library::retry::{Retries, RetryPolicy, RetryTimer, TimerState};
+use crate::worker::js::{navigator, now_millis, sleep};
 use crate::worker::library::protocol::LibraryEvent;
 
 /// Bytes that are read together to verify stored bytes.

@@ -8,18 +8,18 @@ use web_sys::{
     FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle,
 };
 
-use super::js::{await_as, error_name, navigator, storage_error};
 use crate::library::errors::StorageError;
+use crate::worker::js::{await_as, error_name, navigator, storage_error};
 
 /// Folder of all models in the storage of the site.
 const MODELS: &str = "models";
 
 /// A folder of the private file system.
-pub(crate) struct Folder(FileSystemDirectoryHandle);
+pub struct Folder(FileSystemDirectoryHandle);
 
 impl Folder {
     /// Opens the folder of all models, or creates it.
-    pub(crate) async fn models() -> Result<Self, StorageError> {
+    pub async fn models() -> Result<Self, StorageError> {
         let has_storage = js_sys::Reflect::get(&navigator(), &"storage".into()).is_ok_and(|storage| storage.is_object());
         if !has_storage {
             return Err(StorageError::Denied(String::new()));
@@ -28,19 +28,19 @@ impl Folder {
     }
 
     /// Opens the subfolder `name`, or creates it.
-    pub(crate) async fn open_or_create(&self, name: &str) -> Result<Self, StorageError> {
+    pub async fn open_or_create(&self, name: &str) -> Result<Self, StorageError> {
         let options = FileSystemGetDirectoryOptions::new();
         options.set_create(true);
         await_as(self.0.get_directory_handle_with_options(name, &options)).await.map(Self).map_err(storage_error)
     }
 
     /// Opens the subfolder `name`, if it exists.
-    pub(crate) async fn open(&self, name: &str) -> Option<Self> {
+    pub async fn open(&self, name: &str) -> Option<Self> {
         await_as(self.0.get_directory_handle(name)).await.ok().map(Self)
     }
 
     /// Names of all files and subfolders.
-    pub(crate) async fn names(&self) -> Vec<String> {
+    pub async fn names(&self) -> Vec<String> {
         let entries: AsyncIterator = self.0.keys();
         let mut names = Vec::new();
         while let Ok(next) = entries.next() {
@@ -54,23 +54,23 @@ impl Folder {
     }
 
     /// The file `name`, for reading.
-    pub(crate) async fn file(&self, name: &str) -> Option<File> {
+    pub async fn file(&self, name: &str) -> Option<File> {
         let handle: FileSystemFileHandle = await_as(self.0.get_file_handle(name)).await.ok()?;
         await_as(handle.get_file()).await.ok()
     }
 
     /// Length of the file `name`, or 0 if it does not exist.
-    pub(crate) async fn size(&self, name: &str) -> u64 {
+    pub async fn size(&self, name: &str) -> u64 {
         self.file(name).await.map_or(0, |file| file.size() as u64)
     }
 
-    pub(crate) async fn text(&self, name: &str) -> Option<String> {
+    pub async fn text(&self, name: &str) -> Option<String> {
         let text: Promise = self.file(name).await?.text();
         JsFuture::from(text).await.ok()?.as_string()
     }
 
     /// Opens the file `name` for writing, and locks it until the writer is dropped.
-    pub(crate) async fn writer(&self, name: &str) -> Result<Writer, StorageError> {
+    pub async fn writer(&self, name: &str) -> Result<Writer, StorageError> {
         let options = FileSystemGetFileOptions::new();
         options.set_create(true);
         let handle: FileSystemFileHandle = await_as(self.0.get_file_handle_with_options(name, &options)).await.map_err(storage_error)?;
@@ -78,7 +78,7 @@ impl Folder {
     }
 
     /// Replaces the content of the file `name`.
-    pub(crate) async fn write(&self, name: &str, text: &str) -> Result<(), StorageError> {
+    pub async fn write(&self, name: &str, text: &str) -> Result<(), StorageError> {
         let writer = self.writer(name).await?;
         writer.write_at(0, text.as_bytes())?;
         writer.truncate(text.len() as u64)?;
@@ -86,7 +86,7 @@ impl Folder {
     }
 
     /// Deletes the file or folder `name` with its content. Succeeds if it does not exist.
-    pub(crate) async fn delete(&self, name: &str) -> Result<(), StorageError> {
+    pub async fn delete(&self, name: &str) -> Result<(), StorageError> {
         let options = FileSystemRemoveOptions::new();
         options.set_recursive(true);
         match JsFuture::from(self.0.remove_entry_with_options(name, &options)).await {
@@ -97,7 +97,7 @@ impl Folder {
 }
 
 /// An open file. Dropping it closes the file.
-pub(crate) struct Writer(FileSystemSyncAccessHandle);
+pub struct Writer(FileSystemSyncAccessHandle);
 
 impl Drop for Writer {
     fn drop(&mut self) {
@@ -106,30 +106,30 @@ impl Drop for Writer {
 }
 
 impl Writer {
-    pub(crate) fn size(&self) -> Result<u64, StorageError> {
+    pub fn size(&self) -> Result<u64, StorageError> {
         self.0.get_size().map(|size| size as u64).map_err(storage_error)
     }
 
     /// Writes all of `bytes`. An incomplete write means that the storage is full.
-    pub(crate) fn write_at(&self, position: u64, bytes: &[u8]) -> Result<(), StorageError> {
+    pub fn write_at(&self, position: u64, bytes: &[u8]) -> Result<(), StorageError> {
         let written = self.0.write_with_u8_array_and_options(bytes, &at(position)).map_err(storage_error)?;
         if written as usize == bytes.len() { Ok(()) } else { Err(StorageError::Full) }
     }
 
     /// Reads at most `length` bytes, starting at `position`.
-    pub(crate) fn read_at(&self, position: u64, length: usize) -> Result<Vec<u8>, StorageError> {
+    pub fn read_at(&self, position: u64, length: usize) -> Result<Vec<u8>, StorageError> {
         let buffer = Uint8Array::new_with_length(length as u32);
         let read = self.0.read_with_js_u8_array_and_options(&buffer, &at(position)).map_err(storage_error)?;
         Ok(buffer.subarray(0, read as u32).to_vec())
     }
 
     /// Truncates the file to `size` bytes.
-    pub(crate) fn truncate(&self, size: u64) -> Result<(), StorageError> {
+    pub fn truncate(&self, size: u64) -> Result<(), StorageError> {
         self.0.truncate_with_f64(size as f64).map_err(storage_error)
     }
 
     /// Returns when the written bytes are on disk and survive a power loss.
-    pub(crate) fn flush(&self) -> Result<(), StorageError> {
+    pub fn flush(&self) -> Result<(), StorageError> {
         self.0.flush().map_err(storage_error)
     }
 }

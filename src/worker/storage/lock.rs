@@ -4,10 +4,10 @@ use futures::channel::oneshot;
 use js_sys::{Function, Object, Promise, Reflect};
 use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
 
-use super::js::navigator;
+use crate::worker::js::navigator;
 
 /// A lock that this worker holds.
-pub(crate) struct Lock {
+pub struct Lock {
     /// `None` if the browser has no locks.
     release: Option<Function>,
 }
@@ -25,7 +25,7 @@ impl Lock {
     /// The lock of this model. `None` if another tab, or another task of this one, holds it.
     ///
     /// Browsers without locks (at an insecure address) always grant one. There, only file handles keep tabs apart.
-    pub(crate) async fn try_acquire(name: &str) -> Option<Self> {
+    pub async fn try_acquire(name: &str) -> Option<Self> {
         let locks = Reflect::get(&navigator(), &"locks".into()).ok().filter(JsValue::is_object);
         let Some(request) = locks.as_ref().and_then(|locks| Reflect::get(locks, &"request".into()).ok()?.dyn_into::<Function>().ok())
         else {

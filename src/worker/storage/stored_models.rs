@@ -7,7 +7,6 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, StorageEstimate, StorageManager};
 
-use super::js::{await_as, navigator, now_millis};
 use super::lock::Lock;
 use super::opfs::Folder;
 use crate::library::download_spec::DownloadSpec;
@@ -15,6 +14,7 @@ use crate::library::errors::{LibraryError, StorageError};
 use crate::library::journal::{self, COMPLETE, Completion, JOURNAL, Journal, LAST_USED};
 use crate::library::stored_models::{StorageStatus, StoredModel, StoredModels};
 use crate::problem::Problem;
+use crate::worker::js::{await_as, navigator, now_millis};
 
 /// Name of a model's folder: a hash of the address of its first file.
 pub fn model_id(spec: &DownloadSpec) -> String {
@@ -91,13 +91,13 @@ async fn describe(id: String, folder: &Folder) -> StoredModel {
 }
 
 /// Deletes a model with our lock. Without a lock, another tab is downloading it.
-pub(crate) async fn delete(id: &str, lock: Option<Lock>) -> Result<(), StorageError> {
+pub async fn delete(id: &str, lock: Option<Lock>) -> Result<(), StorageError> {
     let _lock = lock.ok_or(StorageError::InUse)?;
     Folder::models().await?.delete(id).await
 }
 
 /// Parses a file. `None` if it does not exist or cannot be read.
-pub(crate) async fn read_json<T: DeserializeOwned>(folder: &Folder, name: &str) -> Option<T> {
+pub async fn read_json<T: DeserializeOwned>(folder: &Folder, name: &str) -> Option<T> {
     serde_json::from_str(&folder.text(name).await?).ok()
 }
 
