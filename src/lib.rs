@@ -67,88 +67,79 @@
 //! `library::standard` describes the model that the page's own site serves in parts and that the form offers. The visitor starts its
 //! download, and `www/sw.js` does not cache it.
 //!
-//! ## The modules
+//! ## The crates
+//!
+//! | crate | what it knows | its own dependencies |
+//! | --- | --- | --- |
+//! | `core` | tables T, A and Y, graph, metrics, document and link, pictures; everything that needs no model | |
+//! | `protocol` | [`request`], [`problem`], [`version`]: what page, workers and command line tell each other | |
+//! | `text` | language, Punkt sentences, words; bytes <-> tokens <-> sentences | |
+//! | `template` | Jinja templates as transformers renders them, within limits | minijinja |
+//! | `model` | model files: GGUF, configuration, tokenizer, chat template | tokenizers |
+//! | `engine` | chooses the engine for a model; compares both on a part of it | |
+//! | `engine/lm` | the trait of all engines (`LanguageModel`), generation, sampling | |
+//! | `engine/gpu` | the engine on WebGPU: our WGSL kernels, each with a textbook reference | wgpu |
+//! | `engine/cpu` | the engine on candle tensors: fallback and oracle; a masked language model | candle |
+//! | `attribution` | methods (`METHODS`): texts to score, and their effect on each token | |
+//! | `session` | one model, and requests to it | |
+//! | [`library`] | decisions on downloads: addresses, responses, journal, sizes | |
+//! | `cli` | the command line | clap, resvg |
+//! | `glasscage` | page and workers, in `src` | leptos, web-sys |
+//!
+//! `docs/architecture.md` shows which crate uses which. A crate cannot use what its `Cargo.toml` does not name, and no two crates use each
+//! other: cargo checks both. This crate has every other one under the name that it has here, for tests.
+//!
+//! `session` exists so that worker and command line do not both implement the whole sequence. The features follow the same boundary: `page`
+//! is the program that a visitor with a link downloads, `engine` is the rest, and `cli` is the native command line. In addition to these
+//! crates there is `kernel-interpreter`, with which tests run kernels.
+//!
+//! ## The modules of page and workers
 //!
 //! | module | what it knows | may use | may touch |
 //! | --- | --- | --- | --- |
-//! | `core/table` | the shape of T, A and Y: row `i` has a cell for everything before generated sentence `i` | | |
-//! | `core/order` | sorting by a number | | |
-//! | `core/graph` | T -> A -> Y, attributions, pruning, paths, drawings: pure functions | core/order, core/table | |
-//! | `core/metrics` | quality of an attribution: coverage, deletion curves, agreement | core/order | |
-//! | `core/mailed` | repairs links that mail and chat programs changed | | |
-//! | `core/packed` | encodes bytes as the text of a link | core/mailed | |
-//! | `core/explanation` | the document, its JSON, its link | core/graph, core/packed, core/table | |
-//! | `core/shares` | the influence of each sentence of a document on the explained ones | core/explanation, core/graph | |
-//! | `core/figure` | a document as a picture that contains it | core/explanation, core/graph, core/order, core/packed, core/shares | |
-//! | `core/tables` | T, A, Y and shares as CSV, Markdown and LaTeX | core/explanation, core/graph, core/shares | |
-//! | `core/html` | a standalone HTML file with viewer and document | core/explanation | |
-//! | `core/lesson` | steps through explanations, with questions; JSON and link | core/explanation, core/order, core/packed | |
-//! | `core/open` | opens any of our files, by its content | core/explanation, core/figure, core/html, core/lesson, core/mailed | |
-//! | [`problem`] | the error type that a visitor reads: what happened, what to do | | |
-//! | [`request`] | questions, progress and results, independent of messages | core | |
-//! | [`version`] | version of this build | | |
-//! | `text` | language, Punkt sentences, words; bytes <-> tokens <-> sentences | core | |
-//! | `template` | Jinja templates as transformers renders them, within limits | | minijinja |
-//! | `model` | model files: GGUF, configuration, tokenizer, chat template | template | tokenizers |
-//! | `lm` | the trait of all engines (`LanguageModel`), generation, sampling | model | |
-//! | `gpu` | the engine on WebGPU: our WGSL kernels, each with a textbook reference | lm, model, version | candle, wgpu |
-//! | `gpu/wait` | waits for the GPU in each browser | | web, wgpu |
-//! | `gpu/adapter_name` | name of the GPU, as the browser reports it | | web, wgpu |
-//! | `cpu` | the engine on candle tensors: fallback and oracle; a masked language model | lm, model | candle |
-//! | `cpu/fused` | matrix products in browsers: our own WebAssembly module | cpu, model | web, candle |
-//! | `engine` | chooses the engine for a model; compares both on a part of it | cpu, gpu, lm, model, request | |
-//! | `attribution` | methods (`METHODS`): texts to score, and their effect on each token | core, lm, model, request | |
-//! | `session` | one model, and requests to it | attribution, core, cpu, engine, lm, model, problem, request, text, version | |
-//! | [`library`] | decisions on downloads: addresses, responses, journal, sizes | problem | |
 //! | [`worker`] | workers; all run the same program | | |
 //! | `worker/role` | worker roles and handshake messages | | |
 //! | `worker/start` | starts a worker in its role | worker/engine, worker/library/service, worker/role, worker/scope | web |
 //! | `worker/envelope` | messages with the numbers of their requests | | |
 //! | `worker/client` | the page's end of the communication | worker/envelope, worker/role | web |
 //! | `worker/scope` | the worker's end | worker/envelope, worker/role | web |
+//! | `worker/js` | promises and errors of the browser | | web |
+//! | `worker/storage` | stored models | worker/js | web |
 //! | `worker/engine` | the engine's worker | | |
-//! | `worker/engine/protocol` | its requests and events | core, problem, request | |
-//! | `worker/engine/sources` | files in the browser | model | web |
+//! | `worker/engine/protocol` | its requests and events | | |
+//! | `worker/engine/sources` | files in the browser | | web |
 //! | `worker/engine/scorer` | scores passes on another core | | |
-//! | `worker/engine/scorer/protocol` | messages between engine and scorer | cpu, lm | |
-//! | `worker/engine/scorer/client` | the engine's end | cpu, lm, worker/role, worker/scope | web |
-//! | | | worker/engine/scorer/protocol | |
-//! | `worker/engine/scorer/service` | the scorer's end: holds the model a second time | cpu, model, worker/scope | web |
+//! | `worker/engine/scorer/protocol` | messages between engine and scorer | | |
+//! | `worker/engine/scorer/client` | the engine's end | worker/engine/scorer/protocol, worker/role, worker/scope | web |
+//! | `worker/engine/scorer/service` | the scorer's end: holds the model a second time | worker/scope | web |
 //! | | | worker/engine/scorer/protocol, worker/engine/sources | |
-//! | `worker/engine/service` | holds the model | cpu, engine, lm, model, problem, request, session | web |
-//! | | | worker/engine, worker/envelope, worker/library/service, worker/scope | |
+//! | `worker/engine/service` | holds the model | worker/engine, worker/envelope, worker/scope, worker/storage | web |
 //! | `worker/library` | the library's worker | | |
-//! | `worker/library/protocol` | its requests and events | library, problem, worker/envelope | |
-//! | `worker/library/service` | downloads and storage | gpu, library, model, problem, worker/envelope, worker/scope | web |
+//! | `worker/library/protocol` | its requests and events | worker/envelope | |
+//! | `worker/library/service` | downloads and storage | worker/envelope, worker/js, worker/scope, worker/storage | web |
 //! | | | worker/library/protocol | |
-//! | `app` | draws the page, sends messages, runs effects | core, library, problem, request, worker/client | leptos, web |
+//! | `app` | draws the page, sends messages, runs effects | worker/client | leptos, web |
 //! | | | worker/engine/protocol, worker/library/protocol, worker/role | |
-//! | `app/analysis` | statements about an explanation | core, request | |
-//! | | | app/i18n | |
+//! | `app/analysis` | statements about an explanation | app/i18n | |
 //! | `app/examples` | prompts to try | | |
 //! | `app/i18n` | the page's texts and their language | | |
 //! | `app/gallery` | ready-made explanations | | |
-//! | `app/welcome` | the explanation that the page opens with | core | |
-//! | `app/state` | what the page shows | core, library, problem, request | leptos |
+//! | `app/welcome` | the explanation that the page opens with | | |
+//! | `app/state` | what the page shows | app/analysis, app/examples, app/gallery, app/i18n | leptos |
+//! | | | worker/engine/protocol, worker/envelope, worker/library/protocol, worker/role | |
+//! | `app/update` | decides what a message changes, and which effects to run | app/state, app/welcome | leptos |
 //! | | | app/analysis, app/examples, app/gallery, app/i18n | |
 //! | | | worker/engine/protocol, worker/envelope, worker/library/protocol, worker/role | |
-//! | `app/update` | decides what a message changes, and which effects to run | core, library, problem, request, version | leptos |
-//! | | | app/analysis, app/examples, app/gallery, app/i18n, app/state, app/welcome | |
-//! | | | worker/engine/protocol, worker/envelope, worker/library/protocol, worker/role | |
-//! | `app/viewer/protocol` | messages between viewer and embedding page | core/explanation, app/analysis, app/state | |
+//! | `app/viewer/protocol` | messages between viewer and embedding page | app/analysis, app/state | |
 //! | `app/viewer/update` | decides what a message changes in the viewer | app/i18n, app/state | leptos |
 //! | `bin/app` | starts the page | app | |
-//! | `bin/viewer` | starts the viewer, and offers documents and links to scripts | core, app | web |
+//! | `bin/viewer` | starts the viewer, and offers documents and links to scripts | app | web |
 //! | `bin/engine` | starts a worker | worker/start | |
-//! | `bin/glasscage` | the command line | attribution, core, cpu, engine, gpu, library, lm, model, request, session, text | terminal |
+//! | `bin/glasscage` | starts the command line | | |
 //!
 //! A row also applies to the modules inside, except those with their own row. A module that may use another module may also use the modules
-//! inside it. Every module may use the modules inside itself. `core` is `glasscage-core`, a crate that other programs can use. `web` stands
-//! for web-sys and similar crates, `terminal` for clap. `tests/tidy` reads this table and checks the code against it. In addition to these
-//! crates there is `kernel-interpreter`, with which tests run kernels.
-//!
-//! `session` exists so that worker and command line do not both implement the whole sequence. The features follow the same boundary: `page`
-//! is the program that a visitor with a link downloads, `engine` is the rest, and `cli` is the native command line.
+//! inside it. Every module may use the modules inside itself, and every crate. `web` stands for web-sys and similar crates. `tests/tidy`
+//! reads this table and checks the code against it.
 //!
 //! ## Invariants, and deliberate omissions
 //!
@@ -159,7 +150,7 @@
 //!   callbacks (`lm::Callback`). Everything else is data: an architecture is a row of settings (`model::arch`), a tensor type is a row of
 //!   sizes (`model::quant`) and a WGSL fragment (`gpu::format`), and an adapter's way of computing is a row, too (`gpu::variant`). A method
 //!   consists of two pure functions, which `attribution::pairs` applies to two sources at a time.
-//! * Only `gpu` uses wgpu. Logits stay on the GPU.
+//! * Only `engine/gpu` uses wgpu. Logits stay on the GPU.
 //! * The whole file of a language model is never in our memory: it streams through pieces of 2 MiB (`model::stream`). Only the file of a
 //!   masked language model is read as a whole.
 //! * Activations are f32. No score depends on quantized activations.

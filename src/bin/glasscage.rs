@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    glasscage_cli::main()
+    glasscage_cli::run()
 }

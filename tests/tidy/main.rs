@@ -1,13 +1,14 @@
-//! Checks rules that the compiler does not check: which module may use which, no dependency cycles between files, limits on the length of
-//! lines and files.
+//! Checks rules that the compiler does not check: which module of the page may use which, no dependency cycles between files, limits on the
+//! length of lines and files.
 //!
 //! The rules of imports are the table of modules in `src/lib.rs`. The checks parse the files and find imports and paths in code, macro
-//! calls and attributes, including relative ones. They ignore test-only code.
+//! calls and attributes, including relative ones. They ignore test-only code. Cargo checks which crate may use which.
 
 #![cfg(not(target_arch = "wasm32"))]
 
 mod circles;
 mod contents;
+mod crates;
 mod dependencies;
 mod documents;
 mod lessons;
@@ -29,14 +30,13 @@ const MOST_LINES: usize = 500;
 #[test]
 fn modules_use_only_what_the_table_allows() {
     let rules = rules::rules(&workspace::read("src/lib.rs").expect("the root of the crate"));
-    assert_eq!(rules::violations(&shipped(), &rules), BTreeSet::new());
+    assert_eq!(rules::violations(&page_and_workers(), &rules), BTreeSet::new());
 }
 
-/// The crates in the table: without tests, test-only crates, examples and xtask.
-fn shipped() -> ModuleTree {
+/// The modules of page, workers and their programs.
+fn page_and_workers() -> ModuleTree {
     let mut tree = workspace::modules();
-    tree.modules.retain(|id, _| id[0].starts_with("src/") || id[0].starts_with("crates/"));
-    tree.modules.retain(|id, _| !id[0].contains("/tests/") && !id[0].starts_with("crates/kernel-interpreter/"));
+    tree.modules.retain(|id, _| id[0].starts_with("src/"));
     tree
 }
 

@@ -188,9 +188,9 @@ fn joined(folder: &str, file: &str) -> String {
 pub mod tests {
     use super::*;
 
-    /// A tree of these files, with the crate `glasscage` (`src/lib.rs`) and the external crate `wgpu`.
+    /// A tree of these files, with the crate `glasscage` (`src/lib.rs`) and the external crate `leptos`.
     pub fn tree(files: &[(&str, &str)]) -> ModuleTree {
-        let mut tree = ModuleTree { outside: ["wgpu".to_owned()].into(), ..ModuleTree::default() };
+        let mut tree = ModuleTree { outside: ["leptos".to_owned()].into(), ..ModuleTree::default() };
         tree.libraries.insert("glasscage".into(), "src/lib.rs".into());
         let read = |path: &str| files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned());
         for (root, _) in files.iter().filter(|(name, _)| name.ends_with("lib.rs") || name.ends_with("main.rs")) {
@@ -214,7 +214,7 @@ pub mod tests {
             ("src/lib.rs", "pub mod a; pub mod b; mod c { pub struct C; }"),
             ("src/a/mod.rs", "mod deep; pub use deep::Deep; pub struct A;"),
             ("src/a/deep.rs", "pub struct Deep; pub fn a() {}"),
-            ("src/b.rs", "use crate::a; pub use super::a::*; use wgpu as gpu;"),
+            ("src/b.rs", "use crate::a; pub use super::a::*; use leptos as web;"),
             ("src/bin/tool/main.rs", "use glasscage::a::A;"),
         ]);
         let b = ["src/lib.rs", "b"];
@@ -223,7 +223,7 @@ pub mod tests {
         assert_eq!(leads_to(&tree, &b, "Deep"), item(&["src/lib.rs", "a", "deep"]));
         assert_eq!(leads_to(&tree, &b, "crate::c::C"), item(&["src/lib.rs", "c"]));
         assert_eq!(leads_to(&tree, &["src/lib.rs", "a", "deep"], "super::super::b"), Some(Target::Module(b.map(str::to_owned).to_vec())));
-        assert_eq!(leads_to(&tree, &b, "gpu::Buffer"), Some(Target::Outside("wgpu".into())));
+        assert_eq!(leads_to(&tree, &b, "web::Owner"), Some(Target::Outside("leptos".into())));
         assert_eq!(leads_to(&tree, &["src/bin/tool/main.rs"], "glasscage::b::A"), item(&["src/lib.rs", "a"]));
         assert_eq!(leads_to(&tree, &b, "T::new"), None);
     }

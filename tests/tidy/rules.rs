@@ -1,4 +1,5 @@
-//! The table of modules in `src/lib.rs`: which module may use which, and which external crates are restricted.
+//! The table of the modules of page and workers in `src/lib.rs`: which module may use which, and which may touch the browser. Which crate
+//! may use which is in the crates' `Cargo.toml`.
 
 use std::collections::BTreeSet;
 
@@ -17,33 +18,6 @@ pub struct Rule {
 const GROUPS: &[(&str, &[&str])] = &[
     ("web", &["console_error_panic_hook", "gloo", "js_sys", "serde_wasm_bindgen", "wasm_bindgen", "wasm_bindgen_futures", "web_sys"]),
     ("leptos", &["leptos", "wasm_split_helpers"]),
-    ("wgpu", &["wgpu"]),
-    ("candle", &["candle_core", "candle_nn", "candle_transformers"]),
-    ("tokenizers", &["tokenizers"]),
-    ("minijinja", &["minijinja"]),
-    ("terminal", &["clap", "pollster", "resvg"]),
-];
-
-/// External crates that every module may use: numbers, texts, errors.
-const EVERYBODYS: &[&str] = &[
-    "alloc",
-    "base64",
-    "core",
-    "futures",
-    "getrandom",
-    "httpdate",
-    "miniz_oxide",
-    "percent_encoding",
-    "pulp",
-    "qrcodegen",
-    "regex_syntax",
-    "serde",
-    "serde_json",
-    "sha2",
-    "std",
-    "thiserror",
-    "web_time",
-    "wide",
 ];
 
 /// Parses the table `| module | .. | may use | may touch |` in the documentation of `src/lib.rs`. A row without a module continues the
@@ -107,8 +81,7 @@ impl Rule {
 /// The name of a target in the table; `None` if every module may use it.
 fn name_in_table<'a>(target: &'a Target, rules: &'a [Rule]) -> Option<&'a str> {
     match target {
-        Target::Outside(name) if EVERYBODYS.contains(&&**name) => None,
-        Target::Outside(name) => Some(GROUPS.iter().find(|(_, crates)| crates.contains(&&**name)).map_or(name, |(group, _)| group)),
+        Target::Outside(name) => GROUPS.iter().find(|(_, crates)| crates.contains(&&**name)).map(|(group, _)| *group),
         Target::Module(id) | Target::Item(id) => rule_of(&path(id), rules).map(|rule| &*rule.module),
     }
 }
@@ -118,11 +91,10 @@ fn is_program(id: &ModuleId) -> bool {
     id[0].starts_with("src/bin/")
 }
 
-/// The name of a module in the table: `worker/client`, `core/graph`, `bin/glasscage/explain`.
+/// The name of a module in the table: `worker/client`, `bin/viewer`.
 fn path(id: &ModuleId) -> String {
-    let root = id[0].trim_end_matches(".rs").trim_end_matches("/main").trim_end_matches("/src/lib");
-    let root = root.split_once("src/").map(|(_, program)| program).or(root.strip_prefix("crates/"));
-    root.filter(|root| *root != "lib").into_iter().chain(id[1..].iter().map(String::as_str)).collect::<Vec<_>>().join("/")
+    let root = id[0].trim_start_matches("src/").trim_end_matches(".rs");
+    Some(root).filter(|root| *root != "lib").into_iter().chain(id[1..].iter().map(String::as_str)).collect::<Vec<_>>().join("/")
 }
 
 /// The most specific row that contains the module.
@@ -144,14 +116,14 @@ mod tests {
 //! | --- | --- | --- | --- |
 //! | [`graph`] | edges | `table` | |
 //! | [`table`] | cells | | |
-//! | `gpu` | kernels | graph | |
-//! | | | | wgpu |
+//! | `view` | pages | graph | |
+//! | | | | leptos |
 ";
 
     fn found(graph: &str, table: &str) -> Vec<String> {
-        let gpu = ("src/gpu/mod.rs", "use crate::graph::Edge; fn f() { wgpu::init() }");
-        let lib = ("src/lib.rs", "mod gpu; mod graph; mod table;");
-        let tree = tree(&[lib, gpu, ("src/graph.rs", graph), ("src/table.rs", table)]);
+        let view = ("src/view/mod.rs", "use crate::graph::Edge; fn f() { leptos::mount() }");
+        let lib = ("src/lib.rs", "mod view; mod graph; mod table;");
+        let tree = tree(&[lib, view, ("src/graph.rs", graph), ("src/table.rs", table)]);
         violations(&tree, &rules(TABLE)).into_iter().collect()
     }
 
@@ -159,7 +131,7 @@ mod tests {
 
     #[test]
     fn table_is_parsed() {
-        let rule = Rule { module: "gpu".into(), may_use: vec!["graph".into()], may_touch: vec!["wgpu".into()] };
+        let rule = Rule { module: "view".into(), may_use: vec!["graph".into()], may_touch: vec!["leptos".into()] };
         assert_eq!(rules(TABLE)[2], rule);
         assert_eq!(rules(TABLE)[1], Rule { module: "table".into(), may_use: Vec::new(), may_touch: Vec::new() });
     }
@@ -190,10 +162,10 @@ mod tests {
     #[test]
     fn restricted_crate_is_found() {
         assert_eq!(
-            found(GRAPH, "pub struct Table; #[cfg(test)] mod tests {} fn f(_: wgpu::Buffer) {}"),
-            ["src/table.rs: table may not use wgpu"]
+            found(GRAPH, "pub struct Table; #[cfg(test)] mod tests {} fn f(_: leptos::Owner) {}"),
+            ["src/table.rs: table may not use leptos"]
         );
-        assert_eq!(found(GRAPH, "pub struct Table; use ::wgpu as gpu;"), ["src/table.rs: table may not use wgpu"]);
+        assert_eq!(found(GRAPH, "pub struct Table; use ::leptos as web;"), ["src/table.rs: table may not use leptos"]);
     }
 
     #[test]

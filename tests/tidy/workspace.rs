@@ -14,8 +14,7 @@ pub fn read(path: &str) -> Option<String> {
 
 /// All crates of the workspace: libraries, programs, examples, tests.
 pub fn modules() -> ModuleTree {
-    let metadata = output(Command::new(env!("CARGO")).args(["metadata", "--no-deps", "--offline", "--format-version", "1"]));
-    let metadata: Value = serde_json::from_str(&metadata).expect("cargo's metadata is JSON");
+    let metadata = metadata();
     let mut tree = ModuleTree { outside: ["alloc", "core", "std"].map(str::to_owned).into(), ..ModuleTree::default() };
     let mut roots = Vec::new();
     for package in list(&metadata["packages"]) {
@@ -37,7 +36,13 @@ pub fn modules() -> ModuleTree {
     tree
 }
 
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
+/// What cargo knows of the packages of this workspace.
+pub fn metadata() -> Value {
+    let metadata = output(Command::new(env!("CARGO")).args(["metadata", "--no-deps", "--offline", "--format-version", "1"]));
+    serde_json::from_str(&metadata).expect("cargo's metadata is JSON")
+}
+
+pub fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 

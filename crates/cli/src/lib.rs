@@ -66,7 +66,7 @@ enum Command {
 }
 
 /// Runs the command that the arguments of this program name. Returns exit code 2 after a failure.
-pub fn main() -> ExitCode {
+pub fn run() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {

@@ -1,4 +1,4 @@
-//! A loaded model and its operations. The worker and the command line are thin wrappers around this module.
+//! A loaded model and its operations. The worker and the command line are thin wrappers around this crate.
 //!
 //! ```text
 //! question ─► answer: frame the prompt, generate   ─► text: tokens, sentences ─► document: nothing measured yet

@@ -1,7 +1,7 @@
 """`explain`: generates an answer with a causal language model from Hugging Face, and measures its attribution table with Pert. or CLP.
 
-The method is that of `crates/attribution`: end tokens replace each sentence in turn, and one teacher-forced pass measures how much less likely
-every later generated sentence becomes. All passes have the same length, so a batch needs no padding.
+The method is that of `crates/attribution`: end tokens replace each sentence in turn, and one teacher-forced pass measures how much less
+likely every later generated sentence becomes. All passes have the same length, so a batch needs no padding.
 """
 
 import pathlib

@@ -316,6 +316,8 @@ fn in_a_worker(web: &Tools) -> Result<Command> {
     let arguments: Vec<&str> = ["test", "--locked", "--release", "--target", setup::WASM, "--lib"].into_iter().chain(packages).collect();
     let mut command = web.command("cargo", &arguments)?;
     command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner");
+    // Each program runs in the folder of its package.
+    command.env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", command::root().join("webdriver.json"));
     command.env("WASM_BINDGEN_TEST_TIMEOUT", SECONDS_IN_A_BROWSER).env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", SECONDS_OF_THE_DRIVER);
     Ok(command)
 }
