@@ -25,6 +25,7 @@ mod methods;
 mod models;
 mod pace;
 mod parallel;
+mod quantize;
 mod readouts;
 mod real_model;
 mod registry;

@@ -12,6 +12,7 @@ mod models;
 #[cfg(test)]
 mod options;
 mod output;
+mod quantize;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -59,6 +60,8 @@ enum Command {
         #[arg(long, value_enum, default_value = "cpu")]
         backend: BackendArgument,
     },
+    /// Write a model with its matrices in a smaller tensor type
+    Quantize(quantize::Arguments),
     /// Measure an engine on this machine: load, prefill, decode, and the attribution job in three schedules
     Bench(bench::Arguments),
     /// Write every kernel of the engine on the GPU as WGSL, a file each: DIR/VARIANT/NAME.wgsl
@@ -89,6 +92,7 @@ pub fn run() -> ExitCode {
         Command::Split => filters::split(),
         Command::Graph => filters::graph(),
         Command::Score { model, backend } => filters::score(&model, backend),
+        Command::Quantize(arguments) => quantize::quantize(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Kernels(arguments) => kernels::kernels(&arguments),
     };

@@ -14,7 +14,7 @@ use std::thread;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
-use crate::browsers::{Browser, IN_WEBKIT, PAGE_TESTS_OF_MANY_CASES, SLOW_PAGE_TESTS};
+use crate::browsers::{Browser, IN_WEBKIT, SLOW_PAGE_TESTS};
 use crate::command::{self, run};
 use crate::lock::lock;
 use crate::outcome::Outcome;
@@ -230,11 +230,7 @@ fn long(report: &mut Report) {
         let environment = [(THOROUGH.0, THOROUGH.1.to_owned())];
         native.run(report, &Run { stage: "slow native", arguments: &arguments, environment: &environment, repeats_failures: false })
     });
-    report.stage("slow page tests in chromium", |report| {
-        let only = [&SLOW_PAGE_TESTS[..], &PAGE_TESTS_OF_MANY_CASES].concat();
-        in_browser(report, page, Browser::Chromium, &dist, &Selection { only: &only, is_thorough: true, ..Selection::default() })
-    });
-    for browser in Browser::OTHERS {
+    for browser in Browser::ALL {
         report.stage(&format!("all page tests in {browser}"), |report| {
             in_browser(report, page, browser, &dist, &Selection { is_thorough: true, ..Selection::default() })
         });
@@ -300,6 +296,10 @@ fn in_browser(report: &mut Report, page: &Program, browser: Browser, dist: &Path
         vec![("GLASSCAGE_DIST", dist.display().to_string()), ("GLASSCAGE_BROWSER", browser.to_string()), ("PATH", tools.path()?)];
     if is_thorough {
         environment.push((THOROUGH.0, THOROUGH.1.to_owned()));
+    }
+    // The short command uses the browser that starts fastest; `--all` uses the one that visitors have.
+    if let (Browser::Chromium, false, Some(shell)) = (browser, is_thorough, setup::headless_shell()) {
+        environment.push(("GLASSCAGE_HEADLESS_SHELL", shell.display().to_string()));
     }
     let stage = browser.to_string();
     page.run(report, &Run { stage: &stage, arguments: &arguments, environment: &environment, repeats_failures: true })?;

@@ -121,6 +121,12 @@ impl Gguf {
         reader.leading_metadata(n_values)
     }
 
+    /// The bytes of each key-value pair in the header at the start of `bytes`, with its key, in the order of the file.
+    pub fn raw_pairs(bytes: &[u8]) -> Result<Vec<(String, &[u8])>, GgufError> {
+        let (mut reader, _, n_values) = Reader::open(bytes)?;
+        reader.raw_pairs(n_values)
+    }
+
     /// The tensor of this name. Errors if the model does not have it.
     pub fn tensor(&self, name: &str) -> Result<&Tensor, GgufError> {
         self.find(name).ok_or_else(|| GgufError::MissingTensor(name.to_owned()))

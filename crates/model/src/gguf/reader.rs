@@ -89,6 +89,17 @@ impl<'a> Reader<'a> {
         Ok(metadata)
     }
 
+    /// The bytes of each key-value pair, with its key.
+    pub fn raw_pairs(&mut self, n_values: u64) -> Result<Vec<(String, &'a [u8])>, GgufError> {
+        let count = self.count(n_values, MIN_PAIR_BYTES)?;
+        let pair = |_| {
+            let start = self.position;
+            let (key, _) = self.pair()?;
+            Ok((key, &self.bytes[start..self.position]))
+        };
+        (0..count).map(pair).collect()
+    }
+
     /// The values that are complete before the bytes end.
     pub fn leading_metadata(&mut self, n_values: u64) -> Result<Metadata, GgufError> {
         let pairs = (0..self.count(n_values, MIN_PAIR_BYTES)?).map(|_| self.pair());

@@ -15,7 +15,8 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    pub(super) fn n_values(&self) -> u64 {
+    /// Number of weights.
+    pub fn n_values(&self) -> u64 {
         self.shape.iter().map(|&length| length as u64).product()
     }
 }
