@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor as Values};
 use clap::{Args, ValueEnum};
-use glasscage::model::gguf::{Gguf, Tensor};
-use glasscage::model::quant::{self, Quant};
-use glasscage::model::source::ByteSource;
+use glasscage_model::gguf::{Gguf, Tensor};
+use glasscage_model::quant::{self, Quant};
+use glasscage_model::source::ByteSource;
 
 use super::{models, output};
 use writer::Header;

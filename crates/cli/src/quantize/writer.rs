@@ -1,7 +1,7 @@
 //! Writes the header of a GGUF file. Format: ggml's docs/gguf.md, version 3, little endian.
 
-use glasscage::model::gguf::Tensor;
-use glasscage::model::quant::Quant;
+use glasscage_model::gguf::Tensor;
+use glasscage_model::quant::Quant;
 
 const VERSION: u32 = 3;
 const DEFAULT_ALIGNMENT: u64 = 32;
