@@ -141,6 +141,49 @@ pub mod tests {
         }
     }
 
+    /// The assembly of these files as the page that `cargo xtask serve` builds has them: for browsers, without link-time optimization.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn assembly() -> String {
+        let folders = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+        let file = folders.map(|folder| folder.join(file!())).find(|file| file.exists()).expect("this file");
+        let target = ["--target=wasm32-unknown-unknown", "-Ctarget-feature=+simd128", "-Copt-level=3"];
+        let output = std::process::Command::new("rustc")
+            .args(["--crate-type=lib", "--crate-name=unpackers", "--edition=2024", "--emit=asm", "-o", "-"])
+            .args(target)
+            .arg(file)
+            .output()
+            .expect("a compiler");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    /// The calls in loops of a function of `assembly`, apart from those that never return. `None` if there is no such function.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn calls_in_loops<'a>(assembly: &'a str, name: &str) -> Option<Vec<&'a str>> {
+        // A symbol has the length before each of its names.
+        let symbol = format!("{}{name}17h", name.len());
+        let lines = assembly.lines().skip_while(|line| !(line.starts_with("_ZN") && line.contains(&symbol) && line.ends_with(':')));
+        let body: Vec<&str> = lines.map(str::trim).take_while(|line| *line != "end_function").collect();
+        let mut n_loops = 0;
+        let mut is_call_in_loop = |line: &&str| {
+            n_loops += i32::from(line.starts_with("loop")) - i32::from(line.starts_with("end_loop"));
+            n_loops > 0 && line.starts_with("call") && !line.contains("panic")
+        };
+        (!body.is_empty()).then(|| body.iter().copied().filter(|line| is_call_in_loop(line)).collect())
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    #[test]
+    fn no_loop_of_an_unpacker_contains_a_call() {
+        let assembly = assembly();
+        for quant in QUANTS {
+            let name = quant.name.to_lowercase();
+            assert_eq!(calls_in_loops(&assembly, &name), Some(Vec::new()), "{name}");
+        }
+        // The loop over pieces of a tensor calls the unpacker.
+        assert!(calls_in_loops(&assembly, "dequantize").is_some_and(|calls| !calls.is_empty()), "calls are found");
+    }
+
     /// candle's name for a tensor type.
     pub fn candle_type(quant: &Quant) -> Result<GgmlDType> {
         Ok(match quant.name {
