@@ -215,5 +215,6 @@ def test_a_document_that_chooses_no_output_explains_its_last_sentence() -> None:
     none = Document(example() | {"output": []})
     assert none.output == [last]
     np.testing.assert_array_equal(none.context_attribution(), chosen.context_attribution([last]))
+    np.testing.assert_array_equal(none.context_attribution([]), chosen.context_attribution([last]))
     np.testing.assert_array_equal(none.row_attribution(), chosen.row_attribution([last]))
     assert Document.from_json(none.to_json()).data["output"] == []

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from conftest import GOLDEN, ROOT
 
-from glasscage import Document
+from glasscage import Document, DocumentError
 from glasscage.framing import Answer, after_thought, frame, generated_answer, given_answer, given_text, split
-from glasscage.producer import _table
+from glasscage.producer import _table, explain
 
 STORIES = ROOT / "tests/golden/stories260k/stories260k-f32.gguf"
 
@@ -144,6 +144,13 @@ def test_scores_are_means_over_the_tokens_of_the_later_sentences() -> None:
     nan = np.nan
     expected = [[202.0, 502.0, 802.0, nan, nan], [205.5, 505.5, 805.5, 1305.5, nan]]
     np.testing.assert_array_equal(table, expected)
+
+
+@pytest.mark.parametrize("answer", [None, "2.\n" * 500])
+def test_too_many_sentences_are_an_error_before_the_model_runs(answer: str | None) -> None:
+    prompt = "Go.\n" * (1000 if answer is None else 501)
+    with pytest.raises(DocumentError, match="has 1001 sentences"):
+        explain(None, WordTokenizer(), prompt, answer=answer)
 
 
 @pytest.mark.parametrize("method", ["pert", "clp"])

@@ -331,8 +331,17 @@ pub fn is_composing(event: &KeyboardEvent) -> bool {
 
 /// Whether the target of `event` is inside an element that matches `selector`.
 pub fn is_within(event: &Event, selector: &str) -> bool {
-    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-    target.is_some_and(|element| element.closest(selector).is_ok_and(|found| found.is_some()))
+    around(event, selector).is_some()
+}
+
+/// Whether the target of `event` is inside an element that matches `selector` and has more rows than it shows.
+pub fn scrolls(event: &Event, selector: &str) -> bool {
+    around(event, selector).is_some_and(|element| element.scroll_height() > element.client_height())
+}
+
+/// The innermost element that matches `selector` around the target of `event`.
+fn around(event: &Event, selector: &str) -> Option<Element> {
+    event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok()?
 }
 
 /// Removes the focus from the focused element, as if the visitor had left the field.

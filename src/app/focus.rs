@@ -44,9 +44,13 @@ impl Focus {
             }
         });
         let left = window_event_listener(ev::pointerdown, move |_| left.borrow_mut().clear());
+        // A button may change the page without a message.
+        let clicked = focus.clone();
+        let pressed = window_event_listener(ev::click, move |_| clicked.page_changes());
         on_cleanup(move || {
             taken.remove();
             left.remove();
+            pressed.remove();
         });
         focus
     }

@@ -1,4 +1,4 @@
-//! Fetches a file from another site, with limits on time, size and media type.
+//! Fetches a file from another site, with limits on silence, size and media type.
 
 use gloo::timers::callback::Timeout;
 use js_sys::{IteratorNext, Uint8Array};
@@ -13,16 +13,22 @@ use web_sys::{
 use super::state::remote::RemoteFailure;
 
 const MAX_BYTES: usize = 8 << 20;
-const MAX_MILLIS: u32 = 20_000;
+/// Give up after this long without any bytes. A slow connection may take longer for the whole file.
+const SILENT_MILLIS: u32 = 20_000;
 /// Prefixes of the accepted media types: those of explanations, and generic ones.
 const MEDIA_TYPES: [&str; 5] = ["application/json", "application/octet-stream", "text/", "image/svg+xml", "image/png"];
 
 /// Fetches the file at this address. Sends no cookies and no referrer.
 pub async fn fetch(address: &str) -> Result<Vec<u8>, RemoteFailure> {
     let controller = AbortController::new().map_err(|_| RemoteFailure::NotReached)?;
-    let (signal, abort) = (controller.signal(), controller.clone());
-    let _timeout = Timeout::new(MAX_MILLIS, move || abort.abort());
-    // An aborted request has timed out: the other aborts below return errors of their own.
+    let signal = controller.signal();
+    let silence = || {
+        let abort = controller.clone();
+        Timeout::new(SILENT_MILLIS, move || abort.abort())
+    };
+    // Dropping it stops the time.
+    let mut _silence = silence();
+    // An aborted request was silent: the other aborts below return errors of their own.
     let lost = |_| if signal.aborted() { RemoteFailure::TooSlow } else { RemoteFailure::NotReached };
     let init = RequestInit::new();
     init.set_signal(Some(&signal));
@@ -39,6 +45,7 @@ pub async fn fetch(address: &str) -> Result<Vec<u8>, RemoteFailure> {
     let mut bytes = Vec::new();
     loop {
         let read: IteratorNext = JsFuture::from(reader.read()).await.map_err(lost)?.unchecked_into();
+        _silence = silence();
         if read.done() {
             return Ok(bytes);
         }

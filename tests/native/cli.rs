@@ -113,6 +113,17 @@ fn a_split_model_opens_by_any_of_its_parts() {
     for i in 1..=3 {
         assert_eq!(lines(&["score", "--model", file(i).to_str().unwrap()], &text), whole);
     }
+    let renamed = folder.join("first.gguf");
+    std::fs::copy(file(1), &renamed).unwrap();
+    for command in ["score", "tokenize"] {
+        let said = complaint(&[command, "--model", renamed.to_str().unwrap()], "");
+        assert!(said.contains("first.gguf is part 1 of 3 of a model") && said.contains("model-00001-of-00003.gguf"), "{said}");
+    }
+    let upper = |i: usize| folder.join(format!("DEMO-{i:05}-of-00003.GGUF"));
+    for i in 1..=3 {
+        std::fs::copy(file(i), upper(i)).unwrap();
+    }
+    assert_eq!(lines(&["score", "--model", upper(2).to_str().unwrap()], &text), whole);
     std::fs::remove_file(file(2)).unwrap();
     let said = complaint(&["tokenize", "--model", file(3).to_str().unwrap()], "");
     assert!(said.contains("3 files") && said.contains("missing: ") && said.contains("demo-00002-of-00003.gguf"), "{said}");
@@ -129,6 +140,13 @@ fn what_would_fail_at_the_end_fails_before_the_work() {
     assert!(!Path::new(&json).exists(), "nothing stays of an attempt");
     let bench = ["bench", "--model", "/nowhere.gguf", "--json", "/nowhere/a.json"];
     assert!(complaint(&bench, "").contains("cannot write /nowhere/a.json"));
+    let answer = folder.join("answer.txt").display().to_string();
+    std::fs::write(&answer, "6 - 2 = 4.\nSo 4.\n").unwrap();
+    let given = ["explain", "--model", DEMO, "--prompt", "Tom has 6 figs.", "--answer-file", &answer, "--json", &json, "--output"];
+    let said = complaint(&[&given[..], &["2,3"]].concat(), "");
+    assert!(said.contains("--output 2,3: the answer has only 2 sentences"), "{said}");
+    assert!(!Path::new(&json).exists(), "nothing is measured for an answer without the sentence");
+    assert!(glasscage(&[&given[..], &["2"]].concat(), "").status.success());
     let many = "Go.\n".repeat(1000);
     let output = glasscage(&["explain", "--model", &demo_with_a_long_context(&folder), "--prompt", &many, "--json", &json], "");
     let said = String::from_utf8_lossy(&output.stderr);

@@ -9,7 +9,8 @@ use glasscage::cpu::CandleModel;
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
-use glasscage::lm::{InfillRequest, LanguageModel, ScoreRequest};
+use glasscage::lm::sample::Sampler;
+use glasscage::lm::{Edit, InfillRequest, Input, LanguageModel, LmError, Pass, ScoreRequest};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::BytesInMemory;
 
@@ -77,4 +78,43 @@ fn spans_get_most_likely_allowed_tokens() {
             assert_eq!(gpu.counters().forward_tokens, 70 + 70 + GAPS.iter().map(|gap| gap.len()).sum::<usize>());
         }
     });
+}
+
+#[test]
+fn unknown_tokens_are_an_error_wherever_they_are() {
+    let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
+    let file = BytesInMemory(models::file(shape, GgmlDType::F32));
+    pollster::block_on(async {
+        let gguf = Gguf::read(&file).await.unwrap();
+        let mut cpu = CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
+        refuses_unknown_tokens(&mut cpu).await;
+        let gpu = Gpu::open(&Options::default()).await.expect("a Vulkan driver");
+        let mut gpu = GpuModel::load(Rc::new(gpu), &file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
+        refuses_unknown_tokens(&mut gpu).await;
+    });
+}
+
+async fn refuses_unknown_tokens(model: &mut impl LanguageModel) {
+    let is_refused = |error: &LmError| matches!(error, LmError::UnknownToken(VOCAB));
+    for at in [0, 1, 2, 5, TOKENS.len() - 1] {
+        let mut tokens = TOKENS;
+        tokens[at] = VOCAB;
+        for gap in [0..2, 1..3, at..at + 1] {
+            let infill = InfillRequest { tokens: &tokens, gaps: &[gap], forbidden: &[], start_token: START };
+            assert!(is_refused(&model.infill(&infill, &mut go_on).await.unwrap_err()), "infill {at}");
+        }
+        assert!(is_refused(&model.next_token(&tokens, &mut Sampler::greedy()).await.unwrap_err()), "next {at}");
+        let request = ScoreRequest::new(&tokens, 70..tokens.len(), &[]);
+        assert!(is_refused(&model.score(&request, async |_, _| ControlFlow::Continue(())).await.unwrap_err()), "text {at}");
+    }
+    for (forbidden, start_token) in [([VOCAB], START), ([START], VOCAB)] {
+        let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &forbidden, start_token };
+        assert!(is_refused(&model.infill(&infill, &mut go_on).await.unwrap_err()), "{forbidden:?} {start_token}");
+    }
+    for (token, blend_with) in [(VOCAB, START), (START, VOCAB)] {
+        let input = Input { token, blend_with, blend: 0.5 };
+        let passes = [Pass { edits: vec![Edit { start: 3, inputs: vec![input] }] }];
+        let request = ScoreRequest::new(&TOKENS, 70..TOKENS.len(), &passes);
+        assert!(is_refused(&model.score(&request, async |_, _| ControlFlow::Continue(())).await.unwrap_err()), "{input:?}");
+    }
 }

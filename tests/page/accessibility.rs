@@ -73,33 +73,69 @@ async fn everybody_can_use_the_page() {
     browser.close().await;
 }
 
+/// Forces the colors of the system.
+async fn force_colors(browser: &Browser) {
+    let media = json!({"features": [{"name": "forced-colors", "value": "active"}]});
+    browser.driver.cdp().send_raw("Emulation.setEmulatedMedia", media).await.expect("colors of the system");
+}
+
+/// Records what live regions announce. [`said`] returns it.
+async fn listen(browser: &Browser) {
+    let listen = "window.said = [];
+        const last = new Map();
+        const spoken = region => {
+            const copy = region.cloneNode(true);
+            copy.querySelectorAll('[aria-live=off]').forEach(part => part.remove());
+            return copy.textContent.trim();
+        };
+        new MutationObserver(() => {
+            for (const region of document.querySelectorAll('[aria-live=polite], [role=status], [role=alert]')) {
+                const text = spoken(region);
+                if (text && text !== last.get(region)) window.said.push(text);
+                last.set(region, text);
+            }
+        }).observe(document.body, { subtree: true, childList: true, characterData: true });";
+    browser.driver.execute(listen, Vec::new()).await.expect("a script runs");
+}
+
+async fn said(browser: &Browser) -> Vec<String> {
+    browser.driver.execute("return window.said", Vec::new()).await.expect("a script runs").convert().expect("texts")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn copied_link_is_announced_without_its_options() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_gallery(&browser, 1).await;
+    listen(&browser).await;
+    browser.click("copy-link").await;
+    browser.find("link-text").await;
+    for (button, part) in [("show-parts", "link-tabs"), ("show-qr", "qr-code")] {
+        browser.click(button).await;
+        browser.find(part).await;
+    }
+    let said = said(&browser).await;
+    assert!(said.iter().any(|text| text.contains("The link contains the whole text")), "{said:#?}");
+    assert!(!said.iter().any(|text| text.contains("Top bar") || text.contains("QR code")), "{said:#?}");
+    browser.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn progress_is_seen_without_colors_and_announced_by_phases() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
-    let media = json!({"features": [{"name": "forced-colors", "value": "active"}]});
-    browser.driver.cdp().send_raw("Emulation.setEmulatedMedia", media).await.expect("colors of the system");
+    force_colors(&browser).await;
     let colors = "return ['.track', '.track span'].map(part => getComputedStyle(document.querySelector(part)).backgroundColor)";
     let [track, done]: [String; 2] = browser.driver.execute(colors, Vec::new()).await.expect("a script runs").convert().expect("colors");
     assert_ne!(track, done);
     open_gallery(&browser, 1).await;
     browser.click("tab-without").await;
     browser.click("mark-strongest-1").await;
-    let listen = "window.said = [];
-        const last = new Map();
-        new MutationObserver(() => {
-            for (const region of document.querySelectorAll('[aria-live=polite], [role=status], [role=alert]')) {
-                const text = region.textContent.trim();
-                if (text && text !== last.get(region)) window.said.push(text);
-                last.set(region, text);
-            }
-        }).observe(document.body, { subtree: true, childList: true, characterData: true });";
-    browser.driver.execute(listen, Vec::new()).await.expect("a script runs");
+    listen(&browser).await;
     browser.click("answer-without").await;
     browser.find("explain-variant-0").await;
     browser.stopped().await;
-    let said: Vec<String> =
-        browser.driver.execute("return window.said", Vec::new()).await.expect("a script runs").convert().expect("texts");
+    let said = said(&browser).await;
     assert!(
         said.len() <= 10 && said.iter().any(|text| text.contains("last sentence") || text.starts_with("The same answer")),
         "phases and the result: {said:#?}"
@@ -107,13 +143,21 @@ async fn progress_is_seen_without_colors_and_announced_by_phases() {
     browser.close().await;
 }
 
+/// The strength of each of these elements, and the width of the line below it in pixels.
+async fn underlines(browser: &Browser, selector: &str) -> Vec<(f64, f64)> {
+    let script = "return [...document.querySelectorAll(arguments[0])].map(element => {
+        const style = getComputedStyle(element);
+        return [+style.getPropertyValue('--strength'), parseFloat(style.borderBottomWidth)];
+    })";
+    browser.driver.execute(script, vec![selector.into()]).await.expect("a script runs").convert().expect("numbers")
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn influence_is_seen_without_colors_and_at_twice_the_size() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     open_gallery(&browser, 1).await;
-    let media = json!({"features": [{"name": "forced-colors", "value": "active"}]});
-    browser.driver.cdp().send_raw("Emulation.setEmulatedMedia", media).await.expect("colors of the system");
+    force_colors(&browser).await;
     let lines = "return [...document.querySelectorAll('.sentence')].map(row => [+row.dataset.share, \
                  parseFloat(getComputedStyle(row.querySelector('.words')).borderBottomWidth)])";
     let lines: Vec<(f64, f64)> = browser.driver.execute(lines, Vec::new()).await.expect("a script runs").convert().expect("numbers");
@@ -121,6 +165,13 @@ async fn influence_is_seen_without_colors_and_at_twice_the_size() {
     assert!(lines.iter().all(is_thicker), "the stronger, the thicker: {lines:?}");
     assert!(lines.iter().any(|(_, width)| *width <= 1.0) && lines.iter().any(|(_, width)| *width >= 5.0), "{lines:?}");
     browser.screenshot("forced-colors").await;
+    for (tab, drawn) in [("tab-text", ".swatch"), ("tab-table", ".heat tbody td:not(.absent)"), ("tab-path", ".path .node:not(.output)")] {
+        browser.click(tab).await;
+        let lines = browser.wait(tab, async || Some(underlines(&browser, drawn).await).filter(|lines| !lines.is_empty())).await;
+        let is_thicker = |(strength, width): &(f64, f64)| lines.iter().all(|(other, thinner)| strength <= other || width >= thinner);
+        assert!(lines.iter().all(is_thicker), "{drawn}: the stronger, the thicker: {lines:?}");
+        assert!(lines.iter().any(|(_, width)| *width >= 3.0), "{drawn}: {lines:?}");
+    }
     // A window of 1280 x 900 at 200%.
     browser.look((640, 450), "light").await;
     for tab in ["tab-text", "tab-path", "tab-table", "tab-check", "tab-methods", "tab-without"] {

@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::hub::Hub;
-use super::server::Server;
+use super::server::{Arrival, Server};
 use super::steps::{file, open_gallery, server};
 
 /// HTML of a page that embeds the viewer in a frame, as in `docs/embedding.md`. It records the messages of the viewer.
@@ -261,5 +261,31 @@ async fn remote_document_is_fetched_only_after_consent() {
     assert_eq!(hub.take_sent(), 0);
     browser.click("decline-remote").await;
     browser.wait("the first page", async || browser.try_find("remote").await.is_none().then_some(())).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn remote_document_is_awaited_while_its_bytes_arrive() {
+    let (server, _turn) = server().await;
+    // The page gives up after this silence.
+    server.hurry(20_000);
+    let document = file("explanation.json", include_bytes!("../fixtures/gallery/01-equal-groups.json"));
+    let site = Server::start(document.parent().expect("a folder")).await;
+    site.set_headers(&[("access-control-allow-origin", "*")]);
+    // It takes longer than the silence in all.
+    site.next_arrives("/explanation.json", Arrival::Slow(40));
+    let browser = Browser::start(None).await;
+    let link = format!("{}#url={}explanation.json", server.url, site.url);
+    browser.goto(&link).await;
+    browser.click("fetch-remote").await;
+    browser.find("sentence-G1").await;
+
+    site.hold("/explanation.json");
+    browser.driver.goto("about:blank").await.expect("the page closes");
+    browser.goto(&link).await;
+    browser.click("fetch-remote").await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("took too long to answer"), "{problem}");
+    site.release();
     browser.close().await;
 }

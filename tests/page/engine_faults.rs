@@ -3,7 +3,7 @@
 use super::browser::Browser;
 use super::download_steps::{large_model, model_is_ready, small_storage};
 use super::fault_steps::{BREAKS_DOWN, break_down, freeze, slow_at, trap_at};
-use super::server::Server;
+use super::server::{Arrival, Server};
 use super::site::sha256;
 use super::steps::{ask, example_prompt, explain_given, file, server};
 
@@ -169,6 +169,66 @@ async fn engine_needs_network_only_once() {
     let picture = browser.picture().await;
     browser.click("sentence-G1").await;
     assert_ne!(browser.picture().await, picture, "what is on screen can be asked");
+    assert!(browser.try_find("problem").await.is_none());
+    browser.close().await;
+}
+
+/// The engine's program.
+const PROGRAM: &str = "/engine_bg.wasm";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn engine_continues_where_its_connection_broke() {
+    let (server, _turn) = server().await;
+    server.next_arrives(PROGRAM, Arrival::Cut(400_000));
+    let browser = Browser::open(&server.url).await;
+    explain_given(&browser, PROMPT, ANSWER).await;
+    browser.explained().await;
+    assert!(browser.try_find("problem").await.is_none());
+    let ranges = server.ranges_of(PROGRAM);
+    let first = |range: &str| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok();
+    assert!(matches!(ranges[..], [ref range] if first(range).is_some_and(|first| (1..=400_000).contains(&first))), "{ranges:?}");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn engine_is_awaited_while_its_bytes_arrive() {
+    let (server, _turn) = server().await;
+    // The page gives up after this silence.
+    server.hurry(90_000);
+    // It takes longer than the silence in all.
+    server.next_arrives(PROGRAM, Arrival::Slow(50));
+    let browser = Browser::open(&server.url).await;
+    explain_given(&browser, PROMPT, ANSWER).await;
+    browser.explained().await;
+    assert!(browser.try_find("problem").await.is_none());
+    browser.close().await;
+
+    let browser = Browser::open(&server.url).await;
+    server.hold(PROGRAM);
+    explain_given(&browser, PROMPT, ANSWER).await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("The engine could not be downloaded"), "{problem}");
+    server.release();
+    browser.click("explain-button").await;
+    browser.explained().await;
+    browser.close().await;
+}
+
+/// A script at the start of each worker. Browsers make every short timer last four milliseconds, so the engine must have none.
+const NO_SHORT_TIMERS: &str = "
+    const wait = self.setTimeout.bind(self);
+    self.setTimeout = (handler, millis, ...rest) => {
+        if (self.name === 'engine' && !(millis > 4)) throw new Error('the engine waits for a timer');
+        return wait(handler, millis, ...rest);
+    };";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn engine_waits_for_no_timer() {
+    let (server, _turn) = server().await;
+    server.begin_workers_with(NO_SHORT_TIMERS);
+    let browser = Browser::open(&server.url).await;
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
     assert!(browser.try_find("problem").await.is_none());
     browser.close().await;
 }

@@ -72,6 +72,48 @@ async fn arrow_keys_belong_to_the_widget_that_has_the_focus() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn page_keys_belong_to_a_table_that_scrolls() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.click("lesson-2").await;
+    for step in ["Step 2", "Step 3"] {
+        browser.click("lesson-next").await;
+        browser.shows("lesson-step", |text| text.contains(step)).await;
+    }
+    browser.find("table").await;
+    browser.click("present").await;
+    browser.driver.execute("document.querySelector('.table-scroll').style.maxHeight = '40px'", Vec::new()).await.expect("a script runs");
+    focus(&browser, ".table-scroll").await;
+    press_key(&browser, Key::PageUp).await;
+    browser.shows("lesson-step", |text| text.contains("Step 3")).await;
+    focus(&browser, "[data-testid='lesson-step']").await;
+    press_key(&browser, Key::PageUp).await;
+    browser.shows("lesson-step", |text| text.contains("Step 2")).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_in_a_dialog_leave_the_page_alone() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.click("lesson-2").await;
+    browser.click("lesson-next").await;
+    browser.shows("lesson-step", |text| text.contains("Step 2")).await;
+    browser.click("export").await;
+    browser.find("export-html").await;
+    browser.focus("export-dialog-close").await;
+    press_key(&browser, Key::Left).await;
+    browser.driver.action_chain().send_keys("p").perform().await.expect("a key is pressed");
+    press_key(&browser, Key::Escape).await;
+    let is_closed = async || browser.try_find("export-html").await.is_none().then_some(());
+    browser.wait("the page without the dialog", is_closed).await;
+    browser.shows("lesson-step", |text| text.contains("Step 2")).await;
+    let is_large = browser.driver.execute("return document.documentElement.hasAttribute('data-presenting')", Vec::new()).await;
+    assert_eq!(is_large.expect("a script runs").json(), false, "P was pressed in the dialog");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn keys_of_an_input_method_are_left_to_it() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;

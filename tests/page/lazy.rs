@@ -1,7 +1,9 @@
 //! Code of the page that the browser fetches on demand.
 
+use thirtyfour::Key;
+
 use super::browser::Browser;
-use super::steps::server;
+use super::steps::{focus_is_on, server};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tab_views_load_on_demand_and_after_failure() {
@@ -17,8 +19,10 @@ async fn tab_views_load_on_demand_and_after_failure() {
     browser.find("not-loaded").await;
     browser.screenshot("part-not-loaded").await;
     server.set_unavailable(false);
-    browser.click("load-again").await;
+    browser.focus("load-again").await;
+    browser.driver.action_chain().send_keys(Key::Enter).perform().await.expect("a key is pressed");
     browser.find("table").await;
+    focus_is_on(&browser, "tab-table").await;
     let requests = server.take_requests();
     assert!(requests.iter().any(|path| path.contains("split_panels")), "{requests:?}");
     browser.close().await;

@@ -124,6 +124,44 @@ async fn second_tab_takes_update_after_first() {
     browser.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn failed_update_leaves_the_old_version_offline() {
+    let (first, _turn) = server_with_service_worker().await;
+    let dist = Kind::chosen().folder().join("updated-in-vain");
+    std::fs::remove_dir_all(&dist).ok();
+    copy(first.dist(), &dist);
+    let server = Server::start_with_service_worker(&dist).await;
+    let browser = Browser::open(&server.url).await;
+    keep_for_offline(&browser).await;
+
+    // One file of the new version does not arrive.
+    let sw = dist.join("sw.js");
+    let script = std::fs::read_to_string(&sw).expect("a service worker");
+    let style = sha256(&std::fs::read(dist.join("base.css")).expect("a style sheet"));
+    let broken = script.replace(&style, &sha256(b"another style sheet")).replacen("const VERSION = \"", "const VERSION = \"broken-", 1);
+    std::fs::write(&sw, broken).expect("a new service worker");
+    let update = "const [done] = arguments;
+        navigator.serviceWorker.ready.then(registration => {
+            registration.onupdatefound = () => {
+                const worker = registration.installing;
+                worker.onstatechange = () => done(worker.state);
+            };
+            return registration.update();
+        }).catch(error => done(`${error}`));";
+    let state = browser.driver.execute_async(update, Vec::new()).await.expect("a script runs");
+    assert_eq!(state.json(), "redundant");
+    server.set_unavailable(true);
+    browser.goto(&server.url).await;
+    explains(&browser).await;
+    assert!(browser.try_find("update").await.is_none());
+
+    server.set_unavailable(false);
+    std::fs::write(&sw, script.replacen("const VERSION = \"", "const VERSION = \"next-", 1)).expect("a new service worker");
+    browser.goto(&server.url).await;
+    browser.find("take-update").await;
+    browser.close().await;
+}
+
 /// Headers by which a host restricts its pages.
 const SECURITY_HEADERS: [(&str, &str); 3] = [
     ("content-security-policy", "frame-ancestors 'none'; object-src 'none'"),

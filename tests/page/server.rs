@@ -1,15 +1,19 @@
 //! A static host for the built page. It serves the page under a sub-path, like a project page, and records the requested paths.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
+use axum::body::{Body, to_bytes};
 use axum::extract::Request;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, RANGE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn};
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
+use futures::stream;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tower_http::services::ServeDir;
@@ -23,9 +27,24 @@ type Headers = Vec<(&'static str, &'static str)>;
 /// A media type and the bytes of a file.
 type Served = (&'static str, Vec<u8>);
 
+/// How the next response for a path arrives.
+#[derive(Clone, Copy)]
+pub enum Arrival {
+    /// It breaks off after this number of bytes.
+    Cut(usize),
+    /// It arrives in this number of pieces, with a pause before each.
+    Slow(usize),
+}
+
+/// The pause before a piece of a slow response.
+const PAUSE: Duration = Duration::from_millis(100);
+
 pub struct Server {
     pub url: String,
     requests: Arc<Mutex<Vec<String>>>,
+    /// Paths and Range headers of the requests for a part of a file.
+    ranges: Arc<Mutex<Vec<(String, String)>>>,
+    arrivals: Arc<Mutex<Vec<(String, Arrival)>>>,
     replaced: Arc<Mutex<Replaced>>,
     held: watch::Sender<Vec<String>>,
     headers: Arc<Mutex<Headers>>,
@@ -85,16 +104,37 @@ impl Server {
                 response
             }
         });
+        let ranges = Arc::<Mutex<Vec<(String, String)>>>::default();
+        let log_of_ranges = ranges.clone();
         let remember = from_fn(move |request: Request, next: Next| {
-            log.lock().expect("no test panics while it logs").push(request.uri().path().to_owned());
+            let path = request.uri().path().to_owned();
+            if let Some(range) = request.headers().get(RANGE).and_then(|range| range.to_str().ok()) {
+                log_of_ranges.lock().expect("no test panics while it logs").push((path.clone(), range.to_owned()));
+            }
+            log.lock().expect("no test panics while it logs").push(path);
             next.run(request)
         });
+        let arrivals = Arc::<Mutex<Vec<(String, Arrival)>>>::default();
+        let chosen = arrivals.clone();
+        let as_chosen = from_fn(move |request: Request, next: Next| {
+            let mut chosen = chosen.lock().expect("no panic");
+            let at = chosen.iter().position(|(path, _)| request.uri().path().ends_with(path));
+            let arrival = at.map(|at| chosen.remove(at).1);
+            drop(chosen);
+            async move {
+                let response = next.run(request).await;
+                match arrival {
+                    Some(arrival) => arrive(response, arrival).await,
+                    None => response,
+                }
+            }
+        });
         let files = Router::new().nest_service("/some/where", ServeDir::new(dist));
-        let app = files.layer(with_others).layer(when_released).layer(with_headers).layer(remember);
+        let app = files.layer(as_chosen).layer(with_others).layer(when_released).layer(with_headers).layer(remember);
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}/some/where/", listener.local_addr().expect("an address"));
         let serving = tokio::spawn(async { axum::serve(listener, app).await }).abort_handle();
-        Self { url, requests, replaced, held, headers, dist: dist.to_owned(), serving, is_gone }
+        Self { url, requests, ranges, arrivals, replaced, held, headers, dist: dist.to_owned(), serving, is_gone }
     }
 
     /// The served folder.
@@ -163,10 +203,48 @@ impl Server {
         self.replaced.lock().expect("no panic").push((path.to_owned(), None));
     }
 
+    /// Sets how the next response for a path with this ending arrives.
+    pub fn next_arrives(&self, path: &str, arrival: Arrival) {
+        self.arrivals.lock().expect("no panic").push((path.to_owned(), arrival));
+    }
+
+    /// Makes waits of the page for `millis` milliseconds take one and a half seconds.
+    pub fn hurry(&self, millis: u32) {
+        let first = std::fs::read_to_string(self.dist.join("start-watch.js")).expect("the page's first script");
+        let hurried = format!(
+            "const wait = setTimeout;
+            window.setTimeout = (handler, millis, ...rest) => wait(handler, millis === {millis} ? 1500 : millis, ...rest);"
+        );
+        self.replace("/start-watch.js", &format!("{{ {hurried} }}\n{first}"));
+    }
+
+    /// Range headers of the requests for a path with this ending.
+    pub fn ranges_of(&self, path: &str) -> Vec<String> {
+        let ranges = self.ranges.lock().expect("no test panics while it logs");
+        ranges.iter().filter(|(asked, _)| asked.ends_with(path)).map(|(_, range)| range.clone()).collect()
+    }
+
     /// Requested paths since the last call.
     pub fn take_requests(&self) -> Vec<String> {
         std::mem::take(&mut self.requests.lock().expect("no test panics while it logs"))
     }
+}
+
+/// The same response, arriving like this.
+async fn arrive(response: Response, arrival: Arrival) -> Response {
+    let (parts, body) = response.into_parts();
+    let bytes = to_bytes(body, usize::MAX).await.expect("a file of the page");
+    let mut pieces: Vec<io::Result<Vec<u8>>> = match arrival {
+        Arrival::Cut(length) => vec![Ok(bytes[..length.min(bytes.len())].to_vec()), Err(io::Error::other("cut"))],
+        Arrival::Slow(n) => bytes.chunks(bytes.len().div_ceil(n).max(1)).map(|piece| Ok(piece.to_vec())).collect(),
+    };
+    pieces.reverse();
+    let paced = stream::unfold(pieces, |mut left| async move {
+        let next = left.pop()?;
+        tokio::time::sleep(PAUSE).await;
+        Some((next, left))
+    });
+    Response::from_parts(parts, Body::from_stream(paced))
 }
 
 fn media_type(path: &str) -> &'static str {

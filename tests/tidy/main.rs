@@ -15,6 +15,7 @@ mod lessons;
 mod module_tree;
 mod problem_texts;
 mod rules;
+mod styles;
 mod texts;
 mod workspace;
 

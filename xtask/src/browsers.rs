@@ -26,6 +26,7 @@ const MEASURED: &str = "a driver that measures a page's memory";
 
 const FIREFOX_LACKS: Lacks = &[
     ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
+    ("accessibility::progress_is_seen_without_colors_and_announced_by_phases", FORCED_COLORS),
     ("download::a_browser_killed_at_any_moment_leaves_no_wrong_model", KILLED),
     ("engine_faults::full_storage_does_not_prevent_explaining", SMALL_STORAGE),
     ("engine_faults::lost_gpu_keeps_work_and_restarts_on_click", GPU_PROCESS),
@@ -44,6 +45,7 @@ const FIREFOX_LACKS: Lacks = &[
 ];
 const WEB_KIT_LACKS: Lacks = &[
     ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
+    ("accessibility::progress_is_seen_without_colors_and_announced_by_phases", FORCED_COLORS),
     ("download::a_browser_killed_at_any_moment_leaves_no_wrong_model", KILLED),
     ("download::a_download_survives_breaks_refusals_and_expired_addresses", STORAGE),
     ("download::a_model_in_several_files_is_one_model", STORAGE),

@@ -36,6 +36,8 @@ pub struct Options {
 }
 
 pub fn gpu_run(options: &Options) -> Result<()> {
+    // Create it first, because the builds take long.
+    fs::create_dir_all(&options.pack).with_context(|| format!("cannot create {}", options.pack.display()))?;
     let native = setup::native();
     let checkout = Path::new(CHECKOUT);
     copy_checkout(checkout)?;
@@ -52,7 +54,6 @@ pub fn gpu_run(options: &Options) -> Result<()> {
         fs::create_dir_all(target.parent().context("data lies in a folder")?)?;
         run(command("cp", &["-r"]).arg(root().join(path)).arg(target))?;
     }
-    fs::create_dir_all(&options.pack)?;
     let archive = options.pack.join("pack.tar.xz");
     // Programs share most of their code. A window larger than one program lets xz find the shared code again.
     run(command("tar", &["-c", "-I", "xz -T2 -6 --lzma2=dict=128MiB", "-f"]).arg(&archive).arg("-C").arg(&staging).arg("."))?;

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use glasscage_attribution::method;
 use glasscage_core::explanation::{Document, METHODS, Sampling, SentenceRule, Unit};
 use glasscage_core::graph::{context_attribution, normalize, row_attribution};
+use glasscage_core::shares::percent_tenths;
 use glasscage_protocol::request::{ExplainProgress, Question};
 use glasscage_session::ExplainResult;
 use glasscage_text::given::{given_text, text_of_file};
@@ -25,10 +26,10 @@ pub struct Arguments {
     /// Prompt
     #[arg(long, required_unless_present = "prompt_file", conflicts_with = "prompt_file")]
     prompt: Option<String>,
-    /// File with the prompt: all of it, also a line end at its end
+    /// File with the prompt, without a line end at its end
     #[arg(long, value_name = "FILE")]
     prompt_file: Option<PathBuf>,
-    /// File with an answer to explain; without it the model writes the answer
+    /// File with an answer to explain, without a line end at its end; without this option the model writes the answer
     #[arg(long, value_name = "FILE")]
     answer_file: Option<PathBuf>,
     /// Attribution method
@@ -105,6 +106,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     session.masked_lm = masked_lm.map(|loaded| loaded.model);
     let is_watched = std::io::stderr().is_terminal();
     let mut answer = String::new();
+    let is_given = question.answer.is_some();
     let outcome = pollster::block_on(session.explain(&question, &mut async |progress| {
         if let ExplainProgress::Token(piece) = &progress {
             answer.push_str(piece);
@@ -112,7 +114,11 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
         if is_watched {
             show_progress(&progress);
         }
-        ControlFlow::Continue(())
+        match &progress {
+            // The sentences of a given answer are known before the first pass.
+            ExplainProgress::Answered(document) if is_given && lacks(document, &chosen).is_some() => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
     }));
     let (mut document, failure) = match outcome {
         Ok(ExplainResult::Explained(document)) => (document, None),
@@ -121,25 +127,33 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
         Ok(ExplainResult::Stopped { .. }) => return print_answer(&answer).and(Err("the run was stopped".into())),
         Err(problem) => return print_answer(&answer).and(Err(problem.to_string())),
     };
-    let n_generated = document.generation.sentences.len();
-    let missing = chosen.iter().find(|&&row| row >= n_generated);
+    let missing = lacks(&document, &chosen);
+    if let Some(n_generated) = missing.filter(|_| is_given) {
+        return Err(format!("--output {}: the answer has only {n_generated} sentences", arguments.output));
+    }
     if missing.is_none() && !chosen.is_empty() {
         document.output = chosen.clone();
     }
-    // Write the document even if the requested sentence does not exist.
+    // Write the document of a generated answer even if the requested sentence does not exist.
     let written = output::write(&arguments.json, document.to_json() + "\n");
     output::print(&attribution_text(&document))?;
     written?;
     if let Some(problem) = failure {
         return Err(format!("{} The document has what was measured by then.", problem.what));
     }
-    if missing.is_some() {
+    if let Some(n_generated) = missing {
         return Err(format!(
             "--output {}: the answer has only {n_generated} sentences; the document explains the last one",
             arguments.output
         ));
     }
     Ok(())
+}
+
+/// The number of generated sentences, if the document does not have all `chosen` rows.
+fn lacks(document: &Document, chosen: &[usize]) -> Option<usize> {
+    let n_generated = document.generation.sentences.len();
+    chosen.iter().any(|&row| row >= n_generated).then_some(n_generated)
 }
 
 /// Prints the answer, unless it is empty.
@@ -206,12 +220,12 @@ fn show_progress(progress: &ExplainProgress) {
 /// The answer and the percentages of the prompt sentences.
 fn attribution_text(document: &Document) -> String {
     let (adjacency, output) = (normalize(&document.scores(), document.method.normalization), document.explained());
-    let share = |attribution: Vec<f64>| attribution.into_iter().map(|influence| 100.0 * influence / output.len() as f64);
+    let share = |attribution: Vec<f64>| attribution.into_iter().map(|influence| percent_tenths(influence / output.len() as f64));
     let mut text = format!("{}\n\n  CAGE    row\n", document.generation.text.trim());
     let context = share(context_attribution(&adjacency, &output));
     let row = share(row_attribution(&adjacency, &output));
     for ((context, row), sentence) in context.zip(row).zip(document.prompt.sentence_texts()) {
-        text += &format!("{context:5.1}% {row:5.1}%  {}\n", sentence.trim());
+        text += &format!("{context:>5}% {row:>5}%  {}\n", sentence.trim());
     }
     text
 }

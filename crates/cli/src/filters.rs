@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::models::{BackendArgument, load, open};
+use super::models::{BackendArgument, load, open, parts_to_name};
 
 #[derive(Deserialize)]
 struct TextLine {
@@ -40,7 +40,7 @@ struct ScoreLine {
 }
 
 pub fn tokenize(model: &Path) -> Result<(), String> {
-    let gguf = pollster::block_on(Gguf::read(&open(model)?)).map_err(|error| error.to_string())?;
+    let gguf = pollster::block_on(Gguf::read(&open(model)?)).map_err(|error| parts_to_name(model).unwrap_or(error.to_string()))?;
     let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(|error| error.to_string())?;
     filter(|TextLine { text }| {
         let ids: Vec<TokenId> = tokenizer.encode(&text).iter().map(|token| token.id).collect();

@@ -8,8 +8,10 @@ use clap::ValueEnum;
 use glasscage_attribution::{AttributionMethod, Replacement};
 use glasscage_engine::Engine;
 use glasscage_engine::MaskedLm;
-use glasscage_library::address::{part_name, part_of};
+use glasscage_library::address::part_names;
+use glasscage_model::gguf::{Gguf, GgufError};
 use glasscage_model::source::{Joined, NativeFile};
+use glasscage_protocol::problem::Problem;
 use glasscage_protocol::request::BackendChoice;
 use glasscage_session::Session;
 use sha2::{Digest, Sha256};
@@ -30,7 +32,8 @@ pub fn load(path: &Path, backend: BackendArgument) -> Result<Session<Engine>, St
         BackendArgument::Gpu => BackendChoice::Gpu,
     };
     let session = pollster::block_on(Session::load(&open(path)?, choice, &mut async |_| std::ops::ControlFlow::Continue(())));
-    let session = session.map_err(|problem| format!("{}: {}", path.display(), problem.what))?.expect("loading is never broken off");
+    let failed = |problem: Problem| parts_to_name(path).unwrap_or_else(|| format!("{}: {}", path.display(), problem.what));
+    let session = session.map_err(failed)?.expect("loading is never broken off");
     if let Some(notice) = session.loaded_model().notice {
         output::say(&format!("{notice}\n"));
     }
@@ -63,16 +66,31 @@ fn load_masked_lm(folder: &Path) -> Result<LoadedMaskedLm, String> {
     loaded.map(|model| LoadedMaskedLm { model: Rc::new(model), sha256 }).map_err(|error| error.to_string())
 }
 
+/// What to do about a part of a split model whose name does not say so. `None` for other files.
+pub fn parts_to_name(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str().filter(|name| part_names(name).is_none())?;
+    match pollster::block_on(Gguf::read(&open(path).ok()?)) {
+        Err(GgufError::Split { number, of }) => Some(format!(
+            "{name} is part {number} of {of} of a model: give all of them names such as model-{number:05}-of-{of:05}.gguf, in one folder"
+        )),
+        _ => None,
+    }
+}
+
+/// Maximum number of files that a message names.
+const SHOWN_FILES: usize = 3;
+
 /// Opens a model file. For any part of a split model (`..-00001-of-00003.gguf`), opens all parts.
 pub fn open(path: &Path) -> Result<Joined<NativeFile>, String> {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let files = match part_of(name) {
-        Some((stem, _, n)) => (1..=n).map(|i| path.with_file_name(part_name(stem, i, n))).collect(),
-        None => vec![path.to_owned()],
-    };
+    let parts = part_names(name).map(|parts| parts.iter().map(|part| path.with_file_name(part)).collect());
+    let files: Vec<PathBuf> = parts.unwrap_or_else(|| vec![path.to_owned()]);
     let missing: Vec<String> = files.iter().filter(|file| *file != path && !file.exists()).map(|file| file.display().to_string()).collect();
     if !missing.is_empty() {
-        return Err(format!("{name} is one of {} files of a model; missing: {}", files.len(), missing.join(", ")));
+        let more =
+            missing.len().checked_sub(SHOWN_FILES).filter(|more| *more > 0).map_or(String::new(), |more| format!(" and {more} more"));
+        let shown = missing[..missing.len().min(SHOWN_FILES)].join(", ");
+        return Err(format!("{name} is one of {} files of a model; missing: {shown}{more}", files.len()));
     }
     let open = |file: &PathBuf| NativeFile::open(file).map_err(|error| format!("cannot open {}: {error}", file.display()));
     Ok(Joined::new(files.iter().map(open).collect::<Result<_, _>>()?))

@@ -15,6 +15,7 @@ const OWN_MACHINE: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// Maximum number of parts of a split model, because one name determines the names of all parts. The largest models have about 200.
 const MAX_PARTS: usize = 1000;
+const ENDING: &str = ".gguf";
 
 /// Why something is not the address of a model file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -142,7 +143,7 @@ fn without_port(host: &str) -> &str {
 }
 
 fn is_gguf(name: &str) -> bool {
-    name.to_ascii_lowercase().ends_with(".gguf")
+    name.to_ascii_lowercase().ends_with(ENDING)
 }
 
 /// The file name at the end of an address, without its query: "qwen3.gguf".
@@ -159,15 +160,15 @@ pub fn host(address: &str) -> &str {
 /// Addresses of all parts, in order, if `address` is one of several (`..-00001-of-00003.gguf`); else only `address`.
 pub fn all_parts(address: &str) -> Vec<String> {
     let (path, query) = address.split_once('?').map_or((address, String::new()), |(path, query)| (path, format!("?{query}")));
-    match part_of(path) {
-        Some((stem, _, n)) => (1..=n).map(|i| part_name(stem, i, n) + &query).collect(),
-        None => vec![address.to_owned()],
-    }
+    let parts = part_names(path).map(|parts| parts.into_iter().map(|part| part + &query).collect());
+    parts.unwrap_or_else(|| vec![address.to_owned()])
 }
 
-/// Name of part `i` (1-based) of `n`.
-pub fn part_name(stem: &str, i: usize, n: usize) -> String {
-    format!("{stem}-{i:05}-of-{n:05}.gguf")
+/// Names of all parts, in order, if `name` is that of a part. They end like it: `.gguf` or `.GGUF`.
+pub fn part_names(name: &str) -> Option<Vec<String>> {
+    let (stem, _, n) = part_of(name)?;
+    let ending = &name[name.len() - ENDING.len()..];
+    Some((1..=n).map(|i| format!("{stem}-{i:05}-of-{n:05}{ending}")).collect())
 }
 
 /// Names of the missing parts of a split model, given the names of the parts that are present. `None` if they are not parts of one model.
@@ -181,7 +182,8 @@ pub fn missing_parts(names: &[String]) -> Option<Vec<String>> {
 /// Splits the name of a part into its stem, its number (1-based), and the number of parts.
 pub fn part_of(name: &str) -> Option<(&str, usize, usize)> {
     let number = |digits: &str| (digits.len() == 5).then(|| digits.parse::<usize>().ok()).flatten();
-    let (rest, n) = name.strip_suffix(".gguf")?.rsplit_once("-of-")?;
+    let (rest, ending) = name.split_at_checked(name.len().checked_sub(ENDING.len())?)?;
+    let (rest, n) = rest.rsplit_once("-of-").filter(|_| ending.eq_ignore_ascii_case(ENDING))?;
     let (stem, i) = rest.rsplit_once('-')?;
     let (i, n) = (number(i)?, number(n).filter(|&n| n <= MAX_PARTS)?);
     (1..=n).contains(&i).then_some((stem, i, n))
@@ -304,6 +306,7 @@ mod tests {
     fn one_part_names_all() {
         let all = all_parts("https://a.b/big-00002-of-00003.gguf?x");
         assert_eq!(all, ["1", "2", "3"].map(|i| format!("https://a.b/big-0000{i}-of-00003.gguf?x")));
+        assert_eq!(part_names("BIG-00001-of-00002.GGUF"), Some([1, 2].map(|i| format!("BIG-0000{i}-of-00002.GGUF")).into()));
         for whole in [
             "https://a.b/big.gguf",
             "https://a.b/big-00004-of-00003.gguf",

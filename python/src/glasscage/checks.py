@@ -32,11 +32,21 @@ def check(data: Any) -> None:
         raise DocumentError(problem)
 
 
+def check_sentences(count: int) -> None:
+    """Raises `DocumentError` if a document cannot have this number of sentences."""
+    if count > MAX_SENTENCES:
+        raise DocumentError(_too_many(count))
+
+
+def _too_many(count: int) -> str:
+    return f"this document has {count} sentences, more than the {MAX_SENTENCES} that the page shows"
+
+
 def _problems(data: dict[str, Any]) -> Iterator[str]:
     prompt, generation = data["prompt"], data["generation"]
     n, m = len(prompt["sentences"]), len(generation["sentences"])
     if n + m > MAX_SENTENCES:
-        yield f"this document has {n + m} sentences, more than the {MAX_SENTENCES} that the page shows"
+        yield _too_many(n + m)
     for name, passage in (("prompt", prompt), ("generation", generation)):
         yield from _of_passage(passage, name)
     for table in (data["table"], data.get("alone"), data.get("flow")):

@@ -204,4 +204,4 @@ class Document:
         return graph.row_attribution(self.adjacency, self._rows(output))
 
     def _rows(self, output: Sequence[int] | None) -> list[int]:
-        return sorted(set(self.output if output is None else output))
+        return sorted(set(() if output is None else output)) or self.output

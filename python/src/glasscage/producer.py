@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from .checks import check_sentences
 from .document import Document
 from .framing import Answer, Framed, SplitText, after_thought, frame, generated_answer, given_answer, given_text, split
 from .graph import Array, causal_mask
 from .manifest import manifest
+from .punkt import sentences
 from .scoring import Scorer
 
 METHODS = ("pert", "clp")
@@ -40,6 +42,8 @@ def explain(
     if method not in METHODS:
         raise ValueError(f"the method {method!r} is none of {', '.join(METHODS)}")
     prompt = given_text(prompt)
+    # Check before the model runs. A generated answer has at least one sentence.
+    check_sentences(len(sentences(prompt)) + (1 if answer is None else len(sentences(given_text(answer)))))
     framed = frame(tokenizer, prompt, use_template)
     if answer is None:
         found, how = _generate(model, tokenizer, framed, max_tokens)
@@ -51,6 +55,7 @@ def explain(
         Scorer(model, framed.ids, len(framed.ids) - 1, lambda _: "last of the prompt")
         raise ValueError("the answer is empty")
     text = split(prompt, framed, found)
+    check_sentences(len(text.prompt.sentences) + len(text.generation.sentences))
     scorer = Scorer(model, framed.ids + found.ids, len(framed.ids), lambda number: found.text[slice(*found.spans[number])])
     table, n_passes = _table(scorer, text, len(framed.ids), tokenizer.eos_token_id, method, batch_size, progress)
     return Document.make(

@@ -36,8 +36,9 @@ impl NewFolder {
     /// Creates a folder next to `place`. Errors unless `place` is a gallery, an empty folder, or does not exist.
     pub fn beside(place: &Path) -> Result<Self, String> {
         let failed = |error: std::io::Error| output::cannot_write(place, &error);
-        // If the path is a symbolic link, its target is replaced and the link stays.
-        let place = if place.exists() { place.canonicalize() } else { std::path::absolute(place) }.map_err(failed)?;
+        // If the path is a symbolic link, its target is replaced and the link stays. A link to nothing is an error.
+        let is_there = place.exists() || place.is_symlink();
+        let place = if is_there { place.canonicalize() } else { std::path::absolute(place) }.map_err(failed)?;
         if place.exists() {
             check_gallery(&place)?;
         }
@@ -156,5 +157,21 @@ mod tests {
         let file = folder("file", &[("gallery", "")]);
         assert!(NewFolder::beside(&file.join("gallery")).is_err());
         fs::remove_dir_all(file).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn link_to_nothing_is_rejected_and_link_to_gallery_stays() {
+        let all = folder("links", &[]);
+        let [gallery, link] = ["gallery", "link"].map(|name| all.join(name));
+        std::os::unix::fs::symlink(&gallery, &link).unwrap();
+        assert!(NewFolder::beside(&link).is_err());
+        fs::create_dir(&gallery).unwrap();
+        let new = NewFolder::beside(&link).unwrap();
+        new.write(INDEX, OLD).unwrap();
+        new.finish().unwrap();
+        assert_eq!((names(&gallery), names(&all)), (vec![INDEX.to_owned()], vec!["gallery".to_owned(), "link".to_owned()]));
+        assert!(link.is_symlink());
+        fs::remove_dir_all(all).unwrap();
     }
 }

@@ -4,7 +4,7 @@ mod evidence;
 mod scale;
 
 pub use evidence::Evidence;
-pub use scale::{Scale, percent_digits};
+pub use scale::{Scale, percent_digits, percent_tenths};
 
 use crate::explanation::{Document, MethodText};
 use crate::graph::{self, Adjacency};

@@ -56,9 +56,24 @@ pub fn percent_digits(share: f64) -> String {
     }
 }
 
+/// A share as a percentage with one decimal, such as "12.3". A share that is not 0 has at least "<0.1", because 0 means that there is no
+/// effect at all.
+pub fn percent_tenths(share: f64) -> String {
+    match (100.0 * share).abs() {
+        trace if trace > 0.0 && trace < 0.05 => if share > 0.0 { "<0.1" } else { "-<0.1" }.into(),
+        _ => format!("{:.1}", 100.0 * share),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percent_tenths_mark_traces() {
+        let shares = [0.0, 1e-9, 0.0004, 0.0006, 0.1234, 1.0, -1e-9];
+        assert_eq!(shares.map(percent_tenths), ["0.0", "<0.1", "<0.1", "0.1", "12.3", "100.0", "-<0.1"]);
+    }
 
     #[test]
     fn infinite_or_nan_influence_stays_on_scale() {

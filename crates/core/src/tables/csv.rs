@@ -1,8 +1,8 @@
 //! Writes CSV (RFC 4180) with line feeds.
 //!
-//! Spreadsheets compute a cell that starts with a character of [`COMPUTED`], unless a space precedes it. If the list separator of the
-//! reader's language is a semicolon, many of them split lines at semicolons instead of commas, even inside quotation marks. They also split
-//! at tabs and bars if the reader chose those. So a cell may start after each of these.
+//! Spreadsheets compute a cell that starts with a character of [`COMPUTED`], unless a space precedes it. Some drop a control character
+//! before it. If the list separator of the reader's language is a semicolon, many of them split lines at semicolons instead of commas, even
+//! inside quotation marks. They also split at tabs and bars if the reader chose those. So a cell may start after each of these.
 
 use super::grid::{Cell, Grid};
 
@@ -27,11 +27,11 @@ const COMPUTED: [char; 8] = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0
 const SEPARATORS: [char; 6] = [',', ';', '\t', '|', '\n', '\r'];
 
 /// Writes a text as a cell that no spreadsheet computes. Quotes it if needed, and puts a space before each character that could start a
-/// formula.
+/// formula, and before a control character at the start.
 pub fn text(text: &str) -> String {
     let (mut safe, mut begins_cell) = (String::new(), true);
     for c in text.replace('\0', "\u{fffd}").chars() {
-        if begins_cell && COMPUTED.contains(&c) {
+        if begins_cell && COMPUTED.contains(&c) || safe.is_empty() && c.is_control() {
             safe.push(' ');
         }
         begins_cell = SEPARATORS.contains(&c) || begins_cell && matches!(c, '"' | '\'');
@@ -51,6 +51,13 @@ mod tests {
     fn texts_are_quoted_and_no_formula_is_computed() {
         assert_eq!(["a", "a, b", "say \"a\"", "=1+1"].map(text), ["a", "\"a, b\"", "\"say \"\"a\"\"\"", "\" =1+1\""]);
         assert_eq!(["2 - 1 = 1", "1-2", "a = -b"].map(text), ["2 - 1 = 1", "1-2", "a = -b"]);
+    }
+
+    #[test]
+    fn control_character_at_start_follows_space() {
+        for (given, written) in [("\t=1", "\" \t =1\""), ("\r@a", "\" \r @a\""), ("\n-1", "\" \n -1\""), ("\u{b}+1", "\" \u{b}+1\"")] {
+            assert_eq!(text(given), written);
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! `pdflatex` reads those of Latin scripts.
 
 use super::grid::{Cell, Grid, three_digits};
+use crate::shares::percent_tenths;
 
 /// Maximum number of characters of a text that stays on one line.
 const LONG: usize = 30;
@@ -28,7 +29,7 @@ fn cell(cell: &Cell) -> String {
     match cell {
         Cell::Text(words) => text(words),
         Cell::Number(number) => format!("${}$", three_digits(*number)),
-        Cell::Share(share) => format!("{:.1}\\%", 100.0 * share).replace('-', "$-$"),
+        Cell::Share(share) => text(&format!("{}%", percent_tenths(*share))).replace('-', "$-$"),
         Cell::Empty => String::new(),
     }
 }
@@ -56,6 +57,11 @@ fn text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn share_that_is_not_zero_is_not_written_as_zero() {
+        assert_eq!([0.0, 1e-5, 0.5].map(|share| cell(&Cell::Share(share))), ["0.0\\%", "\\textless{}0.1\\%", "50.0\\%"]);
+    }
 
     #[test]
     fn commands_in_texts_are_text() {

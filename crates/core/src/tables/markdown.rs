@@ -1,6 +1,7 @@
 //! Writes tables in GitHub Flavored Markdown.
 
 use super::grid::{Cell, Grid, three_digits};
+use crate::shares::percent_tenths;
 
 pub fn write(grid: &Grid) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
@@ -14,7 +15,7 @@ fn cell(cell: &Cell) -> String {
     match cell {
         Cell::Text(words) => text(words),
         Cell::Number(number) => three_digits(*number).replace('-', "\u{2212}"),
-        Cell::Share(share) => format!("{:.1}%", 100.0 * share),
+        Cell::Share(share) => text(&format!("{}%", percent_tenths(*share))),
         Cell::Empty => String::new(),
     }
 }
@@ -38,6 +39,11 @@ fn text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn share_that_is_not_zero_is_not_written_as_zero() {
+        assert_eq!([0.0, 1e-5, 0.5].map(|share| cell(&Cell::Share(share))), ["0.0%", "&lt;0.1%", "50.0%"]);
+    }
 
     #[test]
     fn markup_in_texts_is_text() {

@@ -10,12 +10,13 @@ use super::recurrent_states::{RecurrentStates, lengths_of_each_layer};
 use super::submissions::Submissions;
 use crate::lm::blocks::blocks;
 use crate::lm::{Callback, InfillRequest, Infills, Input, LmError, check_known, check_length};
+use glasscage_model::config::Config;
 use glasscage_model::tokenizer::TokenId;
 
 /// Maximum number of spans that are filled together in models with recurrent layers.
 const MAX_GAPS: usize = 64;
 /// Maximum bytes of their states in all layers. One span takes 20 MB in a model with 0.8 billion parameters.
-const MAX_STATE_BYTES: usize = 512 << 20;
+const MAX_STATE_BYTES: u64 = 512 << 20;
 
 /// Buffers to fill infill spans.
 struct GapBuffers {
@@ -49,23 +50,18 @@ impl GpuModel {
     async fn fill_checked(&mut self, infill: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
         self.read_before_gaps(infill).await?;
         let mut filled = Vec::with_capacity(infill.gaps.len());
-        for gaps in infill.gaps.chunks(self.gaps_at_once()) {
+        let at_once = if self.transformer.has_recurrent_layers() {
+            gaps_at_once(&self.transformer.config, self.gpu.max_buffer_bytes)
+        } else {
+            usize::MAX
+        };
+        for gaps in infill.gaps.chunks(at_once) {
             match self.fill_together(&InfillRequest { gaps, ..infill.clone() }, on_step).await? {
                 Some(infills) => filled.extend(infills),
                 None => return Ok(None),
             }
         }
         Ok(Some(filled))
-    }
-
-    /// Number of spans that are filled together. Each has its own state in every recurrent layer.
-    fn gaps_at_once(&self) -> usize {
-        let config = &self.transformer.config;
-        let fits = |&gaps: &usize| {
-            let (of_layer, of_all) = lengths_of_each_layer(config, gaps + 1);
-            4 * of_layer as u64 <= self.gpu.max_buffer_bytes && 4 * of_all <= MAX_STATE_BYTES
-        };
-        if self.transformer.has_recurrent_layers() { (1..=MAX_GAPS).rev().find(fits).unwrap_or(1) } else { usize::MAX }
     }
 
     async fn fill_together(&mut self, infill: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
@@ -144,6 +140,15 @@ impl GpuModel {
     }
 }
 
+/// Number of spans that are filled together in a model with recurrent layers. Each has its own state in every recurrent layer.
+fn gaps_at_once(config: &Config, max_buffer_bytes: u64) -> usize {
+    let fits = |&gaps: &usize| {
+        let (of_layer, of_all) = lengths_of_each_layer(config, gaps + 1);
+        4 * of_layer <= max_buffer_bytes && 4 * of_all <= MAX_STATE_BYTES
+    };
+    (1..=MAX_GAPS).rev().find(fits).unwrap_or(1)
+}
+
 /// First cache slot of each span.
 fn first_slots(infill: &InfillRequest<'_>) -> Vec<usize> {
     infill.gaps.iter().scan(0, |sum, gap| Some(std::mem::replace(sum, *sum + gap.len()))).collect()
@@ -156,10 +161,27 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::gpu::testing::gpus;
+    use crate::gpu::testing::{config, gpus};
     use crate::lm::LanguageModel;
+    use glasscage_model::config::{DeltaNet, Recurrence};
     use glasscage_model::gguf::Gguf;
     use glasscage_model::source::NativeFile;
+
+    #[test]
+    fn states_of_all_spans_are_bounded() {
+        // 18 recurrent layers with a state of 1 MiB each, as in Qwen 3.5 0.8B.
+        let net = DeltaNet { n_key_heads: 16, n_value_heads: 16, head_dim: 128 };
+        let recurrence = Recurrence { taps: 4, layers: (1..=24).map(|layer| layer % 4 != 0).collect(), delta_net: Some(net) };
+        let config = Config { n_layers: 24, recurrence: Some(recurrence), ..config("qwen35", 8, 2, 256) };
+        let at_once = [u64::MAX, 8 << 20, 1 << 20].map(|max_buffer_bytes| gaps_at_once(&config, max_buffer_bytes));
+        assert_eq!(at_once, [27, 7, 1]);
+        let deep = Config {
+            n_layers: 1024,
+            recurrence: config.recurrence.clone().map(|all| Recurrence { layers: vec![true; 1024], ..all }),
+            ..config
+        };
+        assert_eq!(gaps_at_once(&deep, u64::MAX), 1);
+    }
 
     #[tokio::test]
     async fn infill_token_uploads_only_its_row() {

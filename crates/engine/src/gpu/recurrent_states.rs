@@ -48,10 +48,10 @@ impl RecurrentStates {
     }
 }
 
-/// f32 values of the largest buffer of [`RecurrentStates::of_each_layer`], and of all of them.
-pub fn lengths_of_each_layer(config: &Config, numbers: usize) -> (usize, usize) {
-    let of_layer = numbers * MixerSizes::largest(config).state;
-    (of_layer, of_layer * n_layers(config, config.n_layers))
+/// f32 values of the largest buffer of [`RecurrentStates::of_each_layer`], and of all of them. 64 bits, because the sum may exceed 32 bits.
+pub fn lengths_of_each_layer(config: &Config, numbers: usize) -> (u64, u64) {
+    let of_layer = numbers as u64 * MixerSizes::largest(config).state as u64;
+    (of_layer, of_layer * n_layers(config, config.n_layers) as u64)
 }
 
 /// Number of recurrent layers among the first `layers`.

@@ -1,6 +1,6 @@
 //! Blocks of 256 values in groups of 16 or 32. The scales and minima of the groups are quantized, too.
 
-use super::{Integers, each, half_at};
+use super::{Integers, each, half_at, sixteen_at};
 
 /// d s q - m t, with two bits of q. Scale s and minimum t of 16 values share a byte.
 pub fn q2_k(blocks: &[u8], out: &mut Integers<'_>) {
@@ -10,7 +10,7 @@ pub fn q2_k(blocks: &[u8], out: &mut Integers<'_>) {
             scales[group] = scale * f32::from(block[group] & 0xF);
             minima[group] = minimum * f32::from(block[group] >> 4);
             let shift = group % 8 / 2 * 2;
-            sixteen(quants, at(block, 16 + group / 8 * 32 + group % 2 * 16), |byte| (byte >> shift & 3) as i8);
+            sixteen(quants, sixteen_at(block, 16 + group / 8 * 32 + group % 2 * 16), |byte| (byte >> shift & 3) as i8);
         }
     });
 }
@@ -23,7 +23,7 @@ pub fn q3_k(blocks: &[u8], out: &mut Integers<'_>) {
             let (low, high) = (packed[group % 8] >> (group / 8 * 4) & 0xF, packed[8 + group % 4] >> (group / 4 * 2) & 3);
             scales[group] = scale * (f32::from(low | high << 4) - 32.0);
             let (third, shift) = (1 << (group / 2), group % 8 / 2 * 2);
-            let (lower, thirds) = (at(block, 32 + group / 8 * 32 + group % 2 * 16), at(block, group % 2 * 16));
+            let (lower, thirds) = (sixteen_at(block, 32 + group / 8 * 32 + group % 2 * 16), sixteen_at(block, group % 2 * 16));
             both(quants, lower, thirds, |byte, bits| (byte >> shift & 3) as i8 - if bits & third == 0 { 4 } else { 0 });
         }
     });
@@ -35,7 +35,7 @@ pub fn q4_k(blocks: &[u8], out: &mut Integers<'_>) {
         scales_and_minima(block, scales, minima);
         for (group, quants) in quants.as_chunks_mut().0.iter_mut().enumerate() {
             let shift = group / 2 % 2 * 4;
-            sixteen(quants, at(block, 16 + group / 4 * 32 + group % 2 * 16), |byte| (byte >> shift & 0xF) as i8);
+            sixteen(quants, sixteen_at(block, 16 + group / 4 * 32 + group % 2 * 16), |byte| (byte >> shift & 0xF) as i8);
         }
     });
 }
@@ -46,7 +46,7 @@ pub fn q5_k(blocks: &[u8], out: &mut Integers<'_>) {
         scales_and_minima(block, scales, minima);
         for (group, quants) in quants.as_chunks_mut().0.iter_mut().enumerate() {
             let (fifth, shift) = (1 << (group / 2), group / 2 % 2 * 4);
-            let (lower, fifths) = (at(block, 48 + group / 4 * 32 + group % 2 * 16), at(block, 16 + group % 2 * 16));
+            let (lower, fifths) = (sixteen_at(block, 48 + group / 4 * 32 + group % 2 * 16), sixteen_at(block, 16 + group % 2 * 16));
             both(quants, lower, fifths, |byte, bits| (byte >> shift & 0xF | if bits & fifth == 0 { 0 } else { 16 }) as i8);
         }
     });
@@ -60,7 +60,7 @@ pub fn q6_k(blocks: &[u8], out: &mut Integers<'_>) {
             scales[group] = scale * f32::from(block[192 + group] as i8);
             let (half, quarter, start) = (group / 8, group % 8 / 2, group % 2 * 16);
             let (shift, upper_shift) = (quarter / 2 * 4, quarter * 2);
-            let (lower, upper) = (at(block, half * 64 + quarter % 2 * 32 + start), at(block, 128 + half * 32 + start));
+            let (lower, upper) = (sixteen_at(block, half * 64 + quarter % 2 * 32 + start), sixteen_at(block, 128 + half * 32 + start));
             both(quants, lower, upper, |lower, upper| (lower >> shift & 0xF | (upper >> upper_shift & 3) << 4) as i8 - 32);
         }
     });
@@ -76,25 +76,23 @@ fn scales_and_minima(block: &[u8], scales: &mut [f32; 16], minima: &mut [f32; 16
             0..4 => (packed[i] & 63, packed[i + 4] & 63),
             _ => (packed[i + 4] & 0xF | packed[i - 4] >> 6 << 4, packed[i + 4] >> 4 | packed[i] >> 6 << 4),
         };
-        scales[2 * i..2 * i + 2].fill(scale * f32::from(s));
-        minima[2 * i..2 * i + 2].fill(minimum * f32::from(t));
+        (scales[2 * i], minima[2 * i]) = (scale * f32::from(s), minimum * f32::from(t));
+        (scales[2 * i + 1], minima[2 * i + 1]) = (scales[2 * i], minima[2 * i]);
     }
-}
-
-/// Sixteen bytes of a block, from `start` on.
-#[inline(always)]
-fn at(block: &[u8], start: usize) -> &[u8] {
-    &block[start..start + 16]
 }
 
 /// Unpacks integers that are in one byte each.
 #[inline(always)]
-fn sixteen(quants: &mut [i8; 16], bytes: &[u8], integer: impl Fn(u8) -> i8) {
-    quants.iter_mut().zip(bytes).for_each(|(quant, &byte)| *quant = integer(byte));
+fn sixteen(quants: &mut [i8; 16], bytes: &[u8; 16], integer: impl Fn(u8) -> i8) {
+    for (i, quant) in quants.iter_mut().enumerate() {
+        *quant = integer(bytes[i]);
+    }
 }
 
 /// Unpacks integers whose upper bits are in other bytes.
 #[inline(always)]
-fn both(quants: &mut [i8; 16], lower: &[u8], upper: &[u8], integer: impl Fn(u8, u8) -> i8) {
-    quants.iter_mut().zip(lower.iter().zip(upper)).for_each(|(quant, (&lower, &upper))| *quant = integer(lower, upper));
+fn both(quants: &mut [i8; 16], lower: &[u8; 16], upper: &[u8; 16], integer: impl Fn(u8, u8) -> i8) {
+    for (i, quant) in quants.iter_mut().enumerate() {
+        *quant = integer(lower[i], upper[i]);
+    }
 }

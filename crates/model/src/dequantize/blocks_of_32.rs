@@ -1,6 +1,6 @@
 //! Blocks of 32 values with a scale, and in some types a minimum. The low nibbles are the first 16 integers, the high nibbles the others.
 
-use super::{Integers, each, half_at};
+use super::{Integers, each, half_at, sixteen_at};
 
 /// Size of a block of [`q8_0`] in bytes. The last 32 bytes are integers.
 pub const Q8_0_BYTES: usize = 34;
@@ -14,7 +14,9 @@ pub fn q8_0_scales(blocks: &[u8], scales: &mut [f32]) {
 /// d q.
 pub fn q8_0(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; Q8_0_BYTES], quants: &mut [i8; 32], scales, _: &mut [f32; 2]| {
-        quants.iter_mut().zip(&block[2..]).for_each(|(quant, &byte)| *quant = byte as i8);
+        for (i, quant) in quants.iter_mut().enumerate() {
+            *quant = block[2 + i] as i8;
+        }
         *scales = [half_at(block, 0); 2];
     });
 }
@@ -22,7 +24,7 @@ pub fn q8_0(blocks: &[u8], out: &mut Integers<'_>) {
 /// d (q - 8).
 pub fn q4_0(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; 18], quants, scales, _: &mut [f32; 2]| {
-        nibbles(after(block), [0; 4], 8, quants);
+        nibbles(sixteen_at(block, 2), [0; 4], 8, quants);
         *scales = [half_at(block, 0); 2];
     });
 }
@@ -30,7 +32,7 @@ pub fn q4_0(blocks: &[u8], out: &mut Integers<'_>) {
 /// d q + m.
 pub fn q4_1(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; 20], quants, scales, minima| {
-        nibbles(after(block), [0; 4], 0, quants);
+        nibbles(sixteen_at(block, 4), [0; 4], 0, quants);
         (*scales, *minima) = ([half_at(block, 0); 2], [-half_at(block, 2); 2]);
     });
 }
@@ -38,7 +40,7 @@ pub fn q4_1(blocks: &[u8], out: &mut Integers<'_>) {
 /// d (q - 16), with the fifth bits of all values in four bytes.
 pub fn q5_0(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; 22], quants, scales, _: &mut [f32; 2]| {
-        nibbles(after(block), [block[2], block[3], block[4], block[5]], 16, quants);
+        nibbles(sixteen_at(block, 6), [block[2], block[3], block[4], block[5]], 16, quants);
         *scales = [half_at(block, 0); 2];
     });
 }
@@ -46,15 +48,9 @@ pub fn q5_0(blocks: &[u8], out: &mut Integers<'_>) {
 /// d q + m, with the fifth bits of all values in four bytes.
 pub fn q5_1(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; 24], quants, scales, minima| {
-        nibbles(after(block), [block[4], block[5], block[6], block[7]], 0, quants);
+        nibbles(sixteen_at(block, 8), [block[4], block[5], block[6], block[7]], 0, quants);
         (*scales, *minima) = ([half_at(block, 0); 2], [-half_at(block, 2); 2]);
     });
-}
-
-/// The last sixteen bytes.
-#[inline(always)]
-fn after<const BYTES: usize>(block: &[u8; BYTES]) -> &[u8; 16] {
-    block.last_chunk().expect("a block has four bits of each value")
 }
 
 /// Unpacks four bits of each integer and a fifth bit, and subtracts `offset`. Computes eight integers at a time, one in each byte of a
@@ -69,7 +65,10 @@ fn nibbles(bytes: &[u8; 16], fifth: [u8; 4], offset: u8, quants: &mut [i8; 32]) 
         let own = (u64::from(fifth[i]) * BYTES) & 0x8040_2010_0804_0201;
         let upper = ((own + 0x7F * BYTES) >> 3) & (0x10 * BYTES);
         // The set highest bit of each byte prevents a borrow from the next byte.
-        let words = ((lower | upper | (0x80 * BYTES)) - u64::from(offset) * BYTES) ^ (0x80 * BYTES);
-        eight.iter_mut().zip(&words.to_le_bytes()).for_each(|(quant, &byte)| *quant = byte as i8);
+        let word = ((lower | upper | (0x80 * BYTES)) - u64::from(offset) * BYTES) ^ (0x80 * BYTES);
+        let word = word.to_le_bytes();
+        for (j, quant) in eight.iter_mut().enumerate() {
+            *quant = word[j] as i8;
+        }
     }
 }

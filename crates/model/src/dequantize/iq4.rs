@@ -1,6 +1,6 @@
 //! Types whose values come from a table of sixteen. The values in the table are closer together near zero.
 
-use super::{Integers, each, half_at};
+use super::{Integers, each, half_at, sixteen_at};
 
 /// `kvalues_iq4nl` of ggml-common.h.
 const VALUES: [i8; 16] = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
@@ -8,7 +8,7 @@ const VALUES: [i8; 16] = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 3
 /// `d VALUES[q]`, with one scale for 32 values. The low nibbles are the first 16 values, the high nibbles the others.
 pub fn iq4_nl(blocks: &[u8], out: &mut Integers<'_>) {
     each(blocks, out, |block: &[u8; 18], quants: &mut [i8; 32], scales, _: &mut [f32; 2]| {
-        looked_up(&block[2..], quants);
+        looked_up(sixteen_at(block, 2), quants);
         *scales = [half_at(block, 0); 2];
     });
 }
@@ -21,17 +21,18 @@ pub fn iq4_xs(blocks: &[u8], out: &mut Integers<'_>) {
         for (i, quants) in quants.as_chunks_mut().0.iter_mut().enumerate() {
             let lower = block[4 + i / 2] >> (i % 2 * 4) & 0xF;
             let s = lower | ((upper >> (2 * i) & 3) << 4) as u8;
-            scales[2 * i..2 * i + 2].fill(scale * (f32::from(s) - 32.0));
-            looked_up(&block[8 + 16 * i..][..16], quants);
+            scales[2 * i] = scale * (f32::from(s) - 32.0);
+            scales[2 * i + 1] = scales[2 * i];
+            looked_up(sixteen_at(block, 8 + 16 * i), quants);
         }
     });
 }
 
 #[inline(always)]
-fn looked_up(bytes: &[u8], quants: &mut [i8; 32]) {
-    let (first, second) = quants.split_at_mut(16);
-    for ((first, second), &byte) in first.iter_mut().zip(second).zip(bytes) {
-        (*first, *second) = (VALUES[usize::from(byte & 0xF)], VALUES[usize::from(byte >> 4)]);
+fn looked_up(bytes: &[u8; 16], quants: &mut [i8; 32]) {
+    for (i, &byte) in bytes.iter().enumerate() {
+        quants[i] = VALUES[usize::from(byte & 0xF)];
+        quants[16 + i] = VALUES[usize::from(byte >> 4)];
     }
 }
 

@@ -24,12 +24,8 @@ pub fn DialogBox(
             _ => {}
         }
     });
-    // Escape closes the dialog and must not reach the page below it.
-    let on_key = |event: ev::KeyboardEvent| {
-        if event.key() == "Escape" {
-            event.stop_propagation();
-        }
-    };
+    // Keys belong to the dialog and must not reach the page below it.
+    let on_key = |event: ev::KeyboardEvent| event.stop_propagation();
     let children = StoredValue::new(children);
     view! {
         <dialog

@@ -47,7 +47,8 @@ fn view() -> AnyView {
                     <IconView icon=Icon::Close />
                 </button>
             </div>
-            <div class="line">
+            // What the visitor opens here is not announced.
+            <div class="line" aria-live="off">
                 <input type="text" readonly data-testid="link-text" aria-label=t!("Link") prop:value=address on:focus=select_all />
                 <Show when=move || reach() == Some(Reach::BetterAsFile)>
                     <button type="button" class="primary" on:click=move |_| page.send(Message::SaveDocument)>

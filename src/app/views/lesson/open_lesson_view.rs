@@ -18,7 +18,7 @@ use crate::lesson::Question;
 split_off!(lesson, fetch_view => view as fn() -> AnyView);
 
 /// Elements that handle arrow keys themselves.
-const ARROWS: &str = "[role='grid'], [role='tablist'], .table-scroll, .path, .examples";
+const ARROWS: &str = "[role='grid'], [role='tablist'], .table-scroll, .agreement, .path, .examples";
 
 fn view() -> AnyView {
     let page = use_page();
@@ -40,7 +40,10 @@ fn OpenLessonView() -> impl IntoView {
     let on_key = window_event_listener(ev::keydown, move |event| {
         let Some((lesson, at)) = place.get_untracked() else { return };
         let next = at_after_key(&event.key(), at, browser::is_presenting()).filter(|&next| next < lesson.steps.len());
-        let is_of_widget = event.key().starts_with("Arrow") && browser::is_within(&event, ARROWS);
+        let is_of_widget = match event.key().starts_with("Arrow") {
+            true => browser::is_within(&event, ARROWS),
+            false => browser::scrolls(&event, ".table-scroll"),
+        };
         if let Some(next) = next.filter(|_| !is_of_widget && browser::is_shortcut(&event)) {
             event.prevent_default();
             go_to(next);

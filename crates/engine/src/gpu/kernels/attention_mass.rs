@@ -47,13 +47,13 @@ pub struct AttentionSums {
 impl AttentionSums {
     pub fn new(gpu: &Gpu, config: &Config, targets: Range<usize>, ranges: &[Range<usize>]) -> Self {
         let words: Vec<u32> = ranges.iter().flat_map(|range| [range.start as u32, range.end as u32]).collect();
-        let sums = gpu.buffer("attention sums", 2 * targets.len() * config.n_heads * ranges.len());
+        let sums = gpu.buffer("attention sums", n_sums(config, targets.len(), ranges.len()));
         Self { ranges: gpu.buffer_with("ranges", &words), n_ranges: ranges.len(), sums, targets }
     }
 
     /// Number of f32 values in [`AttentionSums::buffer`].
     pub fn length(&self, config: &Config) -> usize {
-        2 * self.targets.len() * config.n_heads * self.n_ranges
+        n_sums(config, self.targets.len(), self.n_ranges)
     }
 
     /// `[targets, n_heads, n_ranges]` of (weight, flow).
@@ -72,6 +72,11 @@ impl AttentionSums {
         let targets = sums.chunks(2 * config.n_heads * self.n_ranges);
         targets.flat_map(|heads| (0..self.n_ranges).map(move |r| (of_range(heads, 2 * r), of_range(heads, 2 * r + 1)))).unzip()
     }
+}
+
+/// Two f32 values for each target, head and range. In a browser the product may exceed `usize`; no GPU has a buffer of the largest length.
+fn n_sums(config: &Config, n_targets: usize, n_ranges: usize) -> usize {
+    [n_targets, config.n_heads, n_ranges].into_iter().fold(2, usize::saturating_mul)
 }
 
 /// Arguments for `n` rows of the text, starting at row `first`. `qkv` and `text` are those of [`super::attention::Attention`], and
