@@ -128,7 +128,7 @@ def main():
     write_csv("cage-and-row.csv", ["problems", "n", *KEY, *head], [row for name, folder in folders.items() for row in rows(name, folder)])
     card = model.with_suffix(".md")
     text = (
-        "How well Pert. finds what the answers to held-out problems rest on (`docs/results.md` says how this is measured and what "
+        "How well Pert. finds what the answers to held-out problems depend on (`docs/results.md` says how this is measured and what "
         "other methods find). AC and what relevant sentences get: higher is better; RISE and MAS: lower is better."
     )
     card.write_text(card.read_text().split(HEADING)[0].rstrip() + f"\n\n{HEADING} {text}\n\n{summary(folders)}\n")
