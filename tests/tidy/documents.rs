@@ -205,6 +205,22 @@ fn documents_count_the_models_of_the_list() {
     let text = in_one_line(&prose(&workspace::read("docs/models.md").expect("a document")));
     assert!(text.contains(&format!("Of the {all} models in the list, {untested} were not tested")), "{all}, {untested}");
     assert!(text.contains(&format!("the SHA-256 of {hashed} of its {all} models")), "{hashed}, {all}");
+    let security = workspace::read("docs/security.md").expect("a document");
+    assert!(security.contains(&format!("({hashed} of {all}, and Glasscage Standard)")), "{hashed}, {all}");
+}
+
+#[test]
+fn training_page_counts_templates() {
+    let files = workspace::tracked(&["txt"]).into_iter().filter(|file| file.starts_with("training/templates/"));
+    let text: String = files.map(|file| workspace::read(&file).expect("a tracked file") + "\n").collect();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let count = |is_counted: fn(&&&str) -> bool| {
+        let n = lines.iter().filter(is_counted).count();
+        format!("{},{:03}", n / 1000, n % 1000)
+    };
+    let (blocks, wordings) = (count(|line| line.starts_with('>')), count(|line| !line.starts_with(['>', '?'])));
+    let words = format!("{blocks} blocks with {wordings} wordings");
+    assert!(workspace::read("training/README.md").expect("a document").contains(&words), "{words}");
 }
 
 #[test]
