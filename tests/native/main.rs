@@ -14,6 +14,7 @@ mod export;
 mod families;
 mod gpu;
 mod gradients;
+mod hosts;
 mod infill;
 mod interpreter;
 mod kernels;
@@ -27,6 +28,8 @@ mod pace;
 mod parallel;
 mod readouts;
 mod real_model;
+#[path = "../hosts/mod.rs"]
+mod recipes;
 mod registry;
 mod sentences;
 #[path = "../models/smollm2.rs"]
