@@ -47,7 +47,7 @@ fn view() -> AnyView {
                     on:change=move |event| page.change_settings(|all| all.unit = chosen_unit(&event_target_value(&event)))
                 >
                     <option value="sentence">{t!("sentences")}</option>
-                    <option value="word" title=t!("One forward pass for each word")>{t!("words (short texts)")}</option>
+                    <option value="word">{t!("words (short texts)")}</option>
                 </select>
             </label>
             <NumberField
