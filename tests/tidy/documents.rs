@@ -41,6 +41,13 @@ const NO_LABELS: [&str; 17] = [
     "Models stay",
     "A model that does not load",
 ];
+/// Words of documents that quote the limit of a size, by the name of the size.
+const QUOTED_LIMITS: [(&str, &str, &str); 4] = [
+    ("page", "docs/lessons.md", "a page of at most LIMIT kB"),
+    ("engine", "docs/deploying.md", "at most LIMIT kB with brotli"),
+    ("frame", "docs/embedding.md", "at most LIMIT kB (brotli), once for all frames"),
+    ("frame", "docs/embedding.md", "loads the program (at most LIMIT kB, brotli)"),
+];
 /// Words of a document that quote figures of `docs/results`, in the order of [`Figure`]s.
 type Quote = (&'static str, &'static str, &'static [Figure]);
 /// A figure as quoted, its file, the beginning of its row, and its column.
@@ -243,7 +250,15 @@ fn sizes_in_documents_have_the_limits_of_the_build() {
         let limit = limit.rsplit_once(", ").expect("a limit").1;
         let is_row = |line: &str| line.starts_with(&format!("| {name} |")) && line.ends_with(&format!("| {limit} kB |"));
         assert!(text.lines().any(is_row), "docs/speed.md: the limit of {name} is {limit} kB");
+        for (_, document, words) in QUOTED_LIMITS.into_iter().filter(|(of, _, _)| *of == name) {
+            let words = words.replace("LIMIT", limit);
+            let text = in_one_line(&workspace::read(document).expect("a document"));
+            assert!(text.contains(&words), "{document} does not say: {words}");
+        }
     }
+    let test_of_file = workspace::read("tests/page/embed.rs").expect("a test");
+    let embedding = workspace::read("docs/embedding.md").expect("a document");
+    assert!(test_of_file.contains("let limit = 900_000 + 20_000;") && embedding.contains("| at most 900 kB, and the explanation |"));
 }
 
 #[test]
