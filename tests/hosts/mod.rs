@@ -2,14 +2,16 @@
 
 #![allow(dead_code, reason = "every test file uses another part")]
 
+type NamesAndValues = Vec<(String, String)>;
+
 /// How a host serves a folder.
 #[derive(Debug)]
 pub struct Host {
     pub name: &'static str,
-    /// Headers of every file: a name in lower case, and a value.
-    pub headers: Vec<(String, String)>,
-    /// Media types that the recipe sets: an ending such as `.wasm`, and a type.
-    pub types: Vec<(String, String)>,
+    /// Headers of every file: names in lower case.
+    pub headers: NamesAndValues,
+    /// Media types that the recipe sets, by ending: `.wasm`.
+    pub types: NamesAndValues,
     /// Whether `NAME.html` redirects to `NAME`, and `index.html` to its folder.
     pub hides_endings: bool,
     /// Largest file that the host takes, in bytes.
@@ -43,14 +45,14 @@ fn block<'a>(page: &'a str, heading: &str, language: &str) -> &'a str {
 }
 
 /// Headers of a file `_headers`, in which one rule is for all paths.
-fn of_headers_file(text: &str) -> Vec<(String, String)> {
+fn of_headers_file(text: &str) -> NamesAndValues {
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("/*"), "the only path of the rules");
     lines.map(|line| header(line.strip_prefix("  ").and_then(|line| line.split_once(": ")), line)).collect()
 }
 
 /// Headers and media types of a file `.htaccess`.
-fn of_htaccess(text: &str) -> (Vec<(String, String)>, Vec<(String, String)>) {
+fn of_htaccess(text: &str) -> (NamesAndValues, NamesAndValues) {
     let (mut headers, mut types) = (Vec::new(), Vec::new());
     for line in text.lines() {
         match line.split_once(' ') {
@@ -67,10 +69,12 @@ fn of_htaccess(text: &str) -> (Vec<(String, String)>, Vec<(String, String)>) {
 }
 
 /// Headers of a Caddyfile with one site.
-fn of_caddyfile(text: &str) -> Vec<(String, String)> {
+fn of_caddyfile(text: &str) -> NamesAndValues {
     let directives: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix('\t')).collect();
     assert!(directives.contains(&"file_server") && directives.iter().any(|line| line.starts_with("root ")), "{text}");
-    let headers = directives.into_iter().filter_map(|line| Some((line, line.strip_prefix("header ")?)));
+    // A name that begins with @ is for some files only.
+    let headers = directives.into_iter().filter(|line| !line.starts_with("header @"));
+    let headers = headers.filter_map(|line| Some((line, line.strip_prefix("header ")?)));
     headers.map(|(line, rest)| header(rest.split_once(' '), line)).collect()
 }
 

@@ -164,7 +164,7 @@ fn labels_in_documents_are_those_of_the_page() {
     };
     let unknown = WITH_LABELS.into_iter().flat_map(|document| {
         let text = prose(&workspace::read(document).expect("a document"));
-        let bold = text.split("**").skip(1).step_by(2).map(|words| in_one_line(words));
+        let bold = text.split("**").skip(1).step_by(2).map(in_one_line);
         bold.filter(|words| !is_known(words)).map(|words| format!("{document}: {words}")).collect::<Vec<_>>()
     });
     assert_eq!(unknown.collect::<Vec<_>>(), Vec::<String>::new());
