@@ -153,6 +153,22 @@ fn links_between_documents_lead_somewhere() {
     assert_eq!(broken, Vec::<String>::new());
 }
 
+/// The page links to sections of the documentation site, whose pages have the names of the documents.
+#[test]
+fn help_links_lead_to_sections() {
+    let code = workspace::read("src/app/views/layout/help_link.rs").expect("the links");
+    let summary = workspace::read("docs/SUMMARY.md").expect("the table of contents");
+    let links: Vec<&str> = code.split('"').skip(1).step_by(2).filter(|text| text.contains(".html")).collect();
+    assert!(!links.is_empty());
+    for link in links {
+        let (page, anchor) = link.split_once('#').unwrap_or((link, ""));
+        let document = page.replace(".html", ".md");
+        assert!(summary.contains(&format!("]({document})")), "docs/SUMMARY.md has no {document}");
+        let text = workspace::read(&format!("docs/{document}")).expect("a document");
+        assert!(anchor.is_empty() || anchors(&text).contains(anchor), "{link}");
+    }
+}
+
 #[test]
 fn labels_in_documents_are_those_of_the_page() {
     let page: Value = serde_json::from_str(&workspace::read("src/app/i18n/en.json").expect("the catalog")).expect("JSON");
