@@ -1,5 +1,5 @@
-"""Makes the built-in model from scratch: trains, exports and evaluates it, and writes the held-out problems, the model card and the
-examples."""
+"""Makes a model of the kind of the built-in one: trains, exports and evaluates it, and writes the held-out problems, the model card and
+the examples. Overwrites the built-in model unless `--models` names another folder."""
 
 import argparse
 import json

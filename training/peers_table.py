@@ -1,4 +1,5 @@
-"""Makes the tables of docs/research/other-methods.md from folders of `glasscage evaluate --attributions`.
+"""Writes `docs/results/other-methods.csv` and `docs/results/by-answer.csv` from folders of `glasscage evaluate --attributions`, and prints
+the differences from CAGE by Pairs and by Flow.
 
 python training/peers_table.py FOLDER..     (one folder per set of problems; its name is the name of the row)
 """
@@ -11,10 +12,10 @@ from pathlib import Path
 from statistics import mean, stdev
 
 from evaluate import readable, table
-from results import BASELINES
+from results import BASELINES, CURVES, write_csv
 
 METRICS = ("missed", "ac", "on_relevant", "rise", "mas", "cpu_seconds")
-CURVES = ("rise", "mas")  # meaningless if the answer is no less likely without the prompt
+BY_ANSWER = ("missed", "on_relevant")
 PAPER = ("mean", "none", "none", "full")
 DERIVATIONS = {"pairs": ("mean", "hyperbolic", "flow", "full")}  # `pairs` as derived on the page; the other methods as in the paper
 
@@ -54,24 +55,21 @@ def means(folder: Path) -> list[list[str]]:
     rows = []
     for name, metrics in read(folder).items():
         lists = {metric: list(some.values()) for metric, some in metrics.items()}
-        missed = f"{100 * mean(lists['missed']):.1f} ± {100 * half_width(lists['missed']):.1f} %"
-        cells = [f"{mean(lists[metric]):.3f} ± {half_width(lists[metric]):.3f}" for metric in METRICS[1:5]]
+        figures = [f"{figure:.3f}" for metric in METRICS[:5] for figure in (mean(lists[metric]), half_width(lists[metric]))]
         cost = f"{mean(lists['cpu_seconds']):.2f}" if lists["cpu_seconds"] else ""
-        count = f"{readable(folder.name)} ({len(lists['rise'])})" if not rows else ""
-        rows.append([count, name, missed, *cells, cost])
+        rows.append([folder.name, str(len(lists["rise"])), name, *figures, cost])
     return rows
 
 
 def by_answer(folder: Path) -> list[list[str]]:
     """Splits the results by right and wrong answers. The relevant sentences are those of the right answer, so a wrong answer may depend
     on others."""
-    rows, answered = [], [read(folder, right) for right in ("true", "false")]
+    rows = []
     for name in [name for name in read(folder) if name not in BASELINES and not name.startswith("row")]:
-        counts, cells = [], []
-        for missed, relevant in [(values[name]["missed"].values(), values[name]["on_relevant"].values()) for values in answered]:
-            counts.append(str(len(missed)))
-            cells += [f"{100 * mean(missed):.1f} %", f"{mean(relevant):.3f}"] if missed else ["–", "–"]
-        rows.append([f"{readable(folder.name)} ({', '.join(counts)})" if not rows else "", name, *cells])
+        for answer, right in (("right", "true"), ("wrong", "false")):
+            metrics = read(folder, right)[name]
+            figures = [f"{mean(some.values()):.3f}" if (some := metrics[metric]) else "" for metric in BY_ANSWER]
+            rows.append([folder.name, str(len(metrics["missed"])), name, answer, *figures])
     return rows
 
 
@@ -90,12 +88,14 @@ def differences(folder: Path, base: str) -> list[list[str]]:
 
 def main():
     folders = [Path(folder) for folder in sys.argv[1:]]
-    head = ["problems (n)", "attribution", "missed ↓", "AC ↑", "on relevant ↑", "RISE ↓", "MAS ↓", "CPU-s"]
-    print(table(head, [row for folder in folders for row in means(folder)]))
-    answers = [f"{metric}, {answer}" for answer in ("right answers", "wrong answers") for metric in ("missed", "on relevant")]
-    print("\n" + table(["problems (right, wrong)", "attribution", *answers], [row for folder in folders for row in by_answer(folder)]))
+    head = [f"{metric}{ending}" for metric in METRICS[:5] for ending in ("", "_interval")]
+    rows = [row for folder in folders for row in means(folder)]
+    write_csv("other-methods.csv", ["problems", "n", "attribution", *head, "cpu_seconds"], rows)
+    rows = [row for folder in folders for row in by_answer(folder)]
+    write_csv("by-answer.csv", ["problems", "n", "attribution", "answer", *BY_ANSWER], rows)
     for base in ("CAGE, pairs", "CAGE, flow"):
-        print(f"\nLess {base}:\n\n" + table(head[:7], [row for folder in folders for row in differences(folder, base)]))
+        rows = [row for folder in folders for row in differences(folder, base)]
+        print(f"\nLess {base}:\n\n" + table(["problems", "attribution", *METRICS[:5]], rows))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
-"""Measures the quality of explanations of the built-in model. Writes `docs/research/results-tables.md` below its marker, and a summary in
-the model card.
+"""Measures the quality of explanations of the built-in model. Writes `docs/results/cage-and-row.csv`, and a summary in the model card.
 
 python training/results.py --engine PATH        (40 CPU minutes for a model of 3.5 M parameters; it can be interrupted and resumed)
 """
@@ -12,10 +11,10 @@ import subprocess
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from statistics import mean
+from statistics import mean, stdev
 
 import engine
-from evaluate import readable, table
+from evaluate import table
 
 ALL = "pert,clp,reagent,attention,ig,attn-ig"
 # Condition, number of problems, methods.
@@ -28,7 +27,7 @@ RUNS = [
     ("arithmetic-5-6-steps-unrelated", 100, "pert,clp"),
     ("look-up-3-hops", 100, "pert,clp"),
 ]
-MARKER = "<!-- tables: training/results.py writes all below -->\n"
+RESULTS = engine.ROOT / "docs" / "results"
 HEADING = "**Explanations.**"
 # Rows of the table in the model card. Each row combines related conditions.
 GROUPS = {
@@ -39,7 +38,14 @@ GROUPS = {
     "everyday": ("everyday",),
 }
 BASELINES = ("random order", "relevant first")
-METRICS = ("ac", "on_relevant", "rise", "mas")
+SUMMARY = ("ac", "on_relevant", "rise", "mas")
+METRICS = ("ac", "on_relevant", "missed", "rise", "mas")
+LOWER_IS_BETTER = ("missed", "rise", "mas")
+CURVES = ("rise", "mas")  # meaningless if the answer is no less likely without the prompt
+# What identifies a row of `results.csv`, in addition to the problem.
+KEY = ("method", "aggregation", "compression", "weighting", "normalization", "attribution")
+# Values of a metric by the number of the problem.
+Values = dict[str, float]
 
 
 def evaluated(command: str, model: Path, out: Path, run: tuple[str, int, str]) -> Path:
@@ -51,6 +57,43 @@ def evaluated(command: str, model: Path, out: Path, run: tuple[str, int, str]) -
     subprocess.run([*shlex.split(command), *map(str, arguments)], check=True, cwd=engine.ROOT, env=engine.ONE_THREAD, capture_output=True)
     print(f"{name}: done", flush=True)
     return folder
+
+
+def write_csv(name: str, head: list[str], rows: list[list[str]]):
+    """Writes a table of `docs/results`."""
+    with (RESULTS / name).open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([head, *rows])
+
+
+def rows(problems: str, folder: Path) -> list[list[str]]:
+    """Returns the rows of one set of problems: means, standard deviations, and for CAGE in how many of the problems in which it differs
+    from row attribution it is better."""
+    values: dict[tuple[str, ...], dict[str, Values]] = defaultdict(lambda: {metric: {} for metric in METRICS})
+    items = set()
+    for line in csv.DictReader((folder / "results.csv").open()):
+        items.add(line["item"])
+        for metric in METRICS:
+            if line[metric] and not (metric in CURVES and line["rising"] == "true"):
+                values[tuple(line[name] for name in KEY)][metric][line["item"]] = float(line[metric])
+    lines = []
+    for key, metrics in values.items():
+        figures = [figure for metric in METRICS for figure in mean_and_deviation(list(metrics[metric].values()))]
+        row = values.get((*key[:-1], "row")) if key[-1] == "cage" else None
+        wins = [count for metric in METRICS for count in (better(metric, metrics[metric], row[metric]) if row else ["", ""])]
+        lines.append([problems, str(len(items)), *key, *figures, *wins])
+    return lines
+
+
+def mean_and_deviation(values: list[float]) -> list[str]:
+    if not values:
+        return ["", ""]
+    return [f"{mean(values):.3f}", f"{stdev(values) if len(values) > 1 else 0:.3f}"]
+
+
+def better(metric: str, cage: Values, row: Values) -> list[str]:
+    """Returns in how many problems CAGE is better, and in how many the two differ."""
+    differences = [cage[item] - row[item] for item in cage if item in row and cage[item] != row[item]]
+    return [str(sum((difference < 0) == (metric in LOWER_IS_BETTER) for difference in differences)), str(len(differences))]
 
 
 def summary(folders: dict[str, Path]) -> str:
@@ -65,7 +108,7 @@ def summary(folders: dict[str, Path]) -> str:
                     lines[line["attribution"]].append(line)
         for attribution, words in (("row", "row"), ("cage", "CAGE"), *((name, name) for name in BASELINES)):
             # If an answer is not a list of given facts, its relevant sentences are unknown, so some values are empty.
-            means = [mean(float(line[metric]) for line in lines[attribution] if line[metric]) for metric in METRICS]
+            means = [mean(float(line[metric]) for line in lines[attribution] if line[metric]) for metric in SUMMARY]
             count = f"{group} ({len(lines['cage'])})" if attribution == "row" else ""
             rows.append([count, words, *(f"{value:.3f}" for value in means)])
     return table(["problems (n)", "attribution", "AC", "on relevant", "RISE", "MAS"], rows)
@@ -81,14 +124,11 @@ def main():
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(lambda run: evaluated(arguments.engine, model, out, run), RUNS))
     folders = {name: folder for (name, _, _), folder in zip(RUNS, done)}
-    page = engine.ROOT / "docs" / "research" / "results-tables.md"
-    written = page.read_text().split(MARKER)[0] + MARKER
-    for name, limit, _ in RUNS:
-        written += f"\n## {readable(name)}, the first {limit}\n\n{(folders[name] / 'results.md').read_text()}"
-    page.write_text(written)
+    head = [f"{metric}{ending}" for endings in (("", "_sd"), ("_wins", "_differing")) for metric in METRICS for ending in endings]
+    write_csv("cage-and-row.csv", ["problems", "n", *KEY, *head], [row for name, folder in folders.items() for row in rows(name, folder)])
     card = model.with_suffix(".md")
     text = (
-        "How well Pert. finds what the answers to held-out problems rest on (`docs/results.md` says how this is measured and what "
+        "How well Pert. finds what the answers to held-out problems depend on (`docs/results.md` says how this is measured and what "
         "other methods find). AC and what relevant sentences get: higher is better; RISE and MAS: lower is better."
     )
     card.write_text(card.read_text().split(HEADING)[0].rstrip() + f"\n\n{HEADING} {text}\n\n{summary(folders)}\n")

@@ -12,6 +12,12 @@ const VIEWER = new URL("embed.html", import.meta.url);
 const STYLE = ":host { display: block } iframe { display: block; width: 100%; height: 640px; border: 0 }";
 // What goes into the viewer's address.
 const OPTIONS = ["hide", "theme", "lang"];
+// The title of the frame, and what comes before the reason of a failure.
+const TEXTS = {
+  en: ["Explanation", "The explanation could not be read: "],
+  de: ["Erklärung", "Die Erklärung konnte nicht gelesen werden: "],
+  zh: ["解释", "无法读取解释："],
+};
 
 let program;
 
@@ -36,7 +42,6 @@ export class GlasscageExplanation extends HTMLElement {
     super();
     const style = document.createElement("style");
     style.textContent = STYLE;
-    this.#frame.title = "Explanation";
     this.attachShadow({ mode: "open" }).append(style, this.#frame);
   }
 
@@ -86,10 +91,16 @@ export class GlasscageExplanation extends HTMLElement {
   #load() {
     const address = new URL(VIEWER);
     for (const name of OPTIONS) if (this.hasAttribute(name)) address.searchParams.set(name, this.getAttribute(name));
+    this.#frame.title = this.#texts()[0];
     this.#isReady = this.#isOpen = false;
     // Another address in a frame that has one would be a step of the page's history.
     if (this.#frame.hasAttribute("src")) this.#frame.contentWindow.location.replace(address);
     else this.#frame.src = address;
+  }
+
+  // In the language that the frame has.
+  #texts() {
+    return TEXTS[(this.getAttribute("lang") ?? navigator.language).slice(0, 2)] ?? TEXTS.en;
   }
 
   async #open() {
@@ -102,7 +113,7 @@ export class GlasscageExplanation extends HTMLElement {
       const document = own ?? (src && (await text(src)));
       if (document && request === this.#request) this.#post({ type: "open", document });
     } catch (error) {
-      if (request === this.#request) this.#dispatch("refused", { problem: `The explanation could not be read: ${error.message}` });
+      if (request === this.#request) this.#dispatch("refused", { problem: this.#texts()[1] + error.message });
     }
   }
 

@@ -49,3 +49,15 @@ def test_notes_for_teachers_have_the_shares_of_the_lessons() -> None:
             shares = sorted(document.context_attribution(step["output"]) / len(step["output"]), reverse=True)
             for share in shares[: question["count"]]:
                 assert f"{100 * share:.0f} %" in notes, (entry["title"], question["ask"], share)
+
+
+def test_start_describes_the_first_explanation() -> None:
+    text = " ".join((ROOT / "docs/start.md").read_text(encoding="utf-8").split())
+    document = Document.read(ROOT / "public/gallery/welcome.json")
+    sentences = document.prompt.sentence_texts
+    assert "The last sentence (G3) is explained" in text and len(document.generation.sentence_texts) == 3
+    assert "gives nearly everything to G2" in text and document.adjacency[-1, len(sentences) + 1] > 0.95
+    shares = document.context_attribution()
+    assert "the three sentences of the prompt that they used" in text and sum(shares > 0.05) == 3
+    assert "The shop and the weather have less than 1 %" in text
+    assert [share < 0.01 for sentence, share in zip(sentences, shares) if "shop" in sentence or "rained" in sentence] == [True, True]

@@ -14,6 +14,7 @@ mod export;
 mod families;
 mod gpu;
 mod gradients;
+mod hosts;
 mod infill;
 mod interpreter;
 mod kernels;
@@ -28,6 +29,8 @@ mod parallel;
 mod quantize;
 mod readouts;
 mod real_model;
+#[path = "../hosts/mod.rs"]
+mod recipes;
 mod registry;
 mod sentences;
 #[path = "../models/smollm2.rs"]

@@ -1,5 +1,9 @@
-//! Checks the registry of known models against its published schema.
+//! Checks the registry of known models against its published schema, and the documentation of models against the engine.
 
+use std::collections::BTreeSet;
+
+use glasscage::model::arch::ARCHITECTURES;
+use glasscage::model::quant::QUANTS;
 use serde_json::Value;
 
 fn registry() -> Value {
@@ -24,4 +28,15 @@ fn schema_refuses_invalid_downloads() {
         other["models"][0][field] = wrong.into();
         assert!(!schema().is_valid(&other), "{field}");
     }
+}
+
+#[test]
+fn documentation_lists_architectures_and_tensor_types() {
+    let page = include_str!("../../docs/models.md");
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).filter_map(|line| line.split('|').nth(1)).collect();
+    let listed = rows.iter().flat_map(|row| row.split('`').skip(1).step_by(2)).filter(|name| *name != "general.architecture");
+    assert_eq!(listed.collect::<BTreeSet<_>>(), ARCHITECTURES.iter().map(|architecture| architecture.name).collect());
+    let types = page.split_once("Tensors may be of the types ").and_then(|(_, rest)| rest.split_once(". ")).expect("a sentence").0;
+    let listed = types.split([',', ' ', '\n']).filter(|word| !word.is_empty() && *word != "and");
+    assert_eq!(listed.collect::<BTreeSet<_>>(), QUANTS.iter().map(|quant| quant.name).collect());
 }

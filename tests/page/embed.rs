@@ -195,6 +195,23 @@ async fn the_package_for_npm_has_an_element_and_functions() {
     browser.close().await;
 }
 
+/// The catalogs need the program, so the words for a missing program are in the frame's first script.
+#[tokio::test(flavor = "multi_thread")]
+async fn failed_viewer_speaks_language_of_frame() {
+    let (server, _turn) = server().await;
+    server.remove("/viewer_bg.wasm");
+    let browser = Browser::start(None).await;
+    for (tag, words) in [("en", "Reload the page"), ("de", "Laden Sie die Seite neu"), ("zh", "\u{8bf7}\u{91cd}\u{65b0}\u{52a0}\u{8f7d}")] {
+        browser.driver.goto(format!("{}embed.html?lang={tag}", server.url)).await.expect("the frame opens");
+        let has_words = async || {
+            let shown = browser.driver.execute("return document.body.innerText", Vec::new()).await.ok()?;
+            shown.json().as_str().is_some_and(|shown| shown.contains(words)).then_some(())
+        };
+        browser.wait(words, has_words).await;
+    }
+    browser.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_saved_page_works_from_disk() {
     let (server, _turn) = server().await;

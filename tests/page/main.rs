@@ -24,6 +24,7 @@ mod follow_up;
 mod gallery;
 mod history;
 mod hostile_host;
+mod hosts;
 mod hub;
 mod interrupted;
 mod keyboard;
@@ -42,6 +43,8 @@ mod path;
 mod phone;
 mod print;
 mod real_model;
+#[path = "../hosts/mod.rs"]
+mod recipes;
 mod reproducible;
 mod screenshots;
 mod server;

@@ -10,9 +10,9 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::header::{CONTENT_TYPE, RANGE};
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
 use axum::middleware::{Next, from_fn};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use futures::stream;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -22,7 +22,10 @@ use tower_http::services::ServeDir;
 type Replaced = Vec<(String, Option<Served>)>;
 
 /// Headers of every answer.
-type Headers = Vec<(&'static str, &'static str)>;
+type Headers = Vec<(HeaderName, HeaderValue)>;
+
+/// The place of the page on the host.
+const FOLDER: &str = "/some/where";
 
 /// A media type and the bytes of a file.
 type Served = (&'static str, Vec<u8>);
@@ -48,6 +51,7 @@ pub struct Server {
     replaced: Arc<Mutex<Replaced>>,
     held: watch::Sender<Vec<String>>,
     headers: Arc<Mutex<Headers>>,
+    hides_endings: Arc<AtomicBool>,
     dist: PathBuf,
     serving: AbortHandle,
     is_gone: Arc<AtomicBool>,
@@ -99,13 +103,27 @@ impl Server {
             let sent = sent.lock().expect("no panic").clone();
             async move {
                 let mut response = next.run(request).await;
-                let sent = sent.into_iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
                 response.headers_mut().extend(sent);
                 response
             }
         });
         let ranges = Arc::<Mutex<Vec<(String, String)>>>::default();
         let log_of_ranges = ranges.clone();
+        let hides_endings = Arc::<AtomicBool>::default();
+        let (hides, folder) = (hides_endings.clone(), dist.to_owned());
+        let with_short_addresses = from_fn(move |mut request: Request, next: Next| {
+            let uri = if hides.load(Ordering::Relaxed) { short_address(request.uri(), &folder) } else { ShortAddress::Same };
+            async move {
+                match uri {
+                    ShortAddress::Same => next.run(request).await,
+                    ShortAddress::Elsewhere(address) => Redirect::permanent(&address).into_response(),
+                    ShortAddress::Page(uri) => {
+                        *request.uri_mut() = uri;
+                        next.run(request).await
+                    }
+                }
+            }
+        });
         let remember = from_fn(move |request: Request, next: Next| {
             let path = request.uri().path().to_owned();
             if let Some(range) = request.headers().get(RANGE).and_then(|range| range.to_str().ok()) {
@@ -129,12 +147,14 @@ impl Server {
                 }
             }
         });
-        let files = Router::new().nest_service("/some/where", ServeDir::new(dist));
+        let files = Router::new().nest_service(FOLDER, ServeDir::new(dist));
+        // A router chooses the service before it runs its layers, so the layer that changes addresses needs a router around it.
+        let files = Router::new().fallback_service(files).layer(with_short_addresses);
         let app = files.layer(as_chosen).layer(with_others).layer(when_released).layer(with_headers).layer(remember);
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let url = format!("http://{}/some/where/", listener.local_addr().expect("an address"));
+        let url = format!("http://{}{FOLDER}/", listener.local_addr().expect("an address"));
         let serving = tokio::spawn(async { axum::serve(listener, app).await }).abort_handle();
-        Self { url, requests, ranges, arrivals, replaced, held, headers, dist: dist.to_owned(), serving, is_gone }
+        Self { url, requests, ranges, arrivals, replaced, held, headers, hides_endings, dist: dist.to_owned(), serving, is_gone }
     }
 
     /// The served folder.
@@ -155,8 +175,17 @@ impl Server {
     }
 
     /// Sets headers that every answer has. Names are in lower case.
-    pub fn set_headers(&self, headers: &[(&'static str, &'static str)]) {
-        *self.headers.lock().expect("no panic") = headers.to_vec();
+    pub fn set_headers(&self, headers: &[(impl AsRef<str>, impl AsRef<str>)]) {
+        let headers = headers.iter().map(|(name, value)| {
+            let name = HeaderName::from_bytes(name.as_ref().as_bytes()).expect("the name of a header");
+            (name, HeaderValue::from_str(value.as_ref()).expect("the value of a header"))
+        });
+        *self.headers.lock().expect("no panic") = headers.collect();
+    }
+
+    /// Sets whether `NAME.html` redirects to `NAME`, and `index.html` to its folder, as Cloudflare Pages does.
+    pub fn set_hides_endings(&self, hides_endings: bool) {
+        self.hides_endings.store(hides_endings, Ordering::Relaxed);
     }
 
     /// Replaces the list of known models.
@@ -245,6 +274,26 @@ async fn arrive(response: Response, arrival: Arrival) -> Response {
         Some((next, left))
     });
     Response::from_parts(parts, Body::from_stream(paced))
+}
+
+/// What a host that hides the endings of pages makes of an address.
+enum ShortAddress {
+    Same,
+    Elsewhere(String),
+    Page(Uri),
+}
+
+fn short_address(uri: &Uri, dist: &Path) -> ShortAddress {
+    let path = uri.path();
+    let query = uri.query().map_or(String::new(), |query| format!("?{query}"));
+    if let Some(short) = path.strip_suffix("index.html").or_else(|| path.strip_suffix(".html")) {
+        return ShortAddress::Elsewhere(format!("{short}{query}"));
+    }
+    let page = path.strip_prefix(FOLDER).and_then(|path| path.strip_prefix('/')).map(|name| dist.join(format!("{name}.html")));
+    match page {
+        Some(page) if page.is_file() => ShortAddress::Page(format!("{path}.html{query}").parse().expect("an address")),
+        _ => ShortAddress::Same,
+    }
 }
 
 fn media_type(path: &str) -> &'static str {

@@ -41,14 +41,80 @@ const NO_LABELS: [&str; 17] = [
     "Models stay",
     "A model that does not load",
 ];
-/// Figures: the document that quotes, its words, the document with the table, its row up to the figure.
-const FIGURES: [[&str; 4]; 6] = [
-    ["README.md", "misses 1.3 % of the relevant", "docs/research/other-methods.md", "| | CAGE, pairs | 1.3 ±"],
-    ["README.md", "(Pert.) and misses 16.6 %", "docs/research/other-methods.md", "| | CAGE, pert | 16.6 ±"],
-    ["docs/results.md", "(0.459 and 0.458 against 0.435)", "docs/research/results-tables.md", "| 0.459 ± 0.063 |"],
-    ["docs/results.md", "(0.459 and 0.458 against 0.435)", "docs/research/results-tables.md", "| 0.435 ± 0.067 |"],
-    ["docs/results.md", "lists of facts (0.61 on relevant)", "docs/research/results-tables.md", "| 0.734 ± 0.233 | 0.611 ±"],
-    ["docs/results.md", "Attention is weaker (0.57 against 0.54)", "docs/research/results-tables.md", "| 0.912 ± 0.115 | 0.567 ±"],
+/// Words of documents that quote the limit of a size, by the name of the size.
+const QUOTED_LIMITS: [(&str, &str, &str); 4] = [
+    ("page", "docs/lessons.md", "a page of at most LIMIT kB"),
+    ("engine", "docs/deploying.md", "at most LIMIT kB with brotli"),
+    ("frame", "docs/embedding.md", "at most LIMIT kB (brotli), once for all frames"),
+    ("frame", "docs/embedding.md", "loads the program (at most LIMIT kB, brotli)"),
+];
+/// Words of a document that quote figures of `docs/results`, in the order of [`Figure`]s.
+type Quote = (&'static str, &'static str, &'static [Figure]);
+/// A figure as quoted, its file, the beginning of its row, and its column.
+type Figure = [&'static str; 4];
+
+const CAGE_AND_ROW: &str = "cage-and-row.csv";
+const OTHER_METHODS: &str = "other-methods.csv";
+const QUOTES: &[Quote] = &[
+    (
+        "README.md",
+        "misses 1.3 % of the relevant",
+        &[["1.3 %", OTHER_METHODS, "arithmetic-1-4-steps-unrelated,1000,\"CAGE, pairs\",", "missed"]],
+    ),
+    (
+        "README.md",
+        "(Pert.) and misses 16.6 %",
+        &[["16.6 %", OTHER_METHODS, "arithmetic-1-4-steps-unrelated,1000,\"CAGE, pert\",", "missed"]],
+    ),
+    (
+        "docs/results.md",
+        "(RISE 0.63 against 0.61 in arithmetic with unrelated sentences)",
+        &[
+            ["0.63", CAGE_AND_ROW, "arithmetic-1-4-steps-unrelated,100,pert,mean,none,none,full,row,", "rise"],
+            ["0.61", CAGE_AND_ROW, "arithmetic-1-4-steps-unrelated,100,,,,,,random order,", "rise"],
+        ],
+    ),
+    (
+        "docs/results.md",
+        "(0.459 and 0.458 against 0.435)",
+        &[
+            ["0.459", CAGE_AND_ROW, "arithmetic-5-6-steps-unrelated,100,pert,mean,none,none,full,cage,", "rise"],
+            ["0.458", CAGE_AND_ROW, "arithmetic-5-6-steps-unrelated,100,clp,mean,none,none,full,cage,", "rise"],
+            ["0.435", CAGE_AND_ROW, "arithmetic-5-6-steps-unrelated,100,,,,,,relevant first,", "rise"],
+        ],
+    ),
+    (
+        "docs/results.md",
+        "lists of facts (0.61 on relevant) and look-ups (0.63), then in arithmetic with rivals (0.72)",
+        &[
+            ["0.61", CAGE_AND_ROW, "facts-of-9,40,ig,mean,none,none,full,cage,", "on_relevant"],
+            ["0.63", CAGE_AND_ROW, "look-up-2-hops,60,ig,mean,none,none,full,cage,", "on_relevant"],
+            ["0.72", CAGE_AND_ROW, "arithmetic-1-4-steps-rival,50,ig,mean,none,none,full,cage,", "on_relevant"],
+        ],
+    ),
+    (
+        "docs/results.md",
+        "Attention is weaker (0.57 against 0.54)",
+        &[
+            ["0.57", CAGE_AND_ROW, "everyday,50,attention,mean,none,none,full,cage,", "rise"],
+            ["0.54", CAGE_AND_ROW, "everyday,50,reagent,mean,none,none,full,cage,", "rise"],
+        ],
+    ),
+    (
+        "docs/results.md",
+        "misses 1.3 %, 4.5 % and 1.1 %, and AC is 2 to 5 times as high (0.65, 0.63, 0.80 instead of 0.31, 0.12, 0.39)",
+        &[
+            ["1.3 %", OTHER_METHODS, "arithmetic-1-4-steps-unrelated,1000,\"CAGE, pairs\",", "missed"],
+            ["4.5 %", OTHER_METHODS, "everyday,1000,\"CAGE, pairs\",", "missed"],
+            ["1.1 %", OTHER_METHODS, "look-up-2-hops,1000,\"CAGE, pairs\",", "missed"],
+            ["0.65", OTHER_METHODS, "arithmetic-1-4-steps-unrelated,1000,\"CAGE, pairs\",", "ac"],
+            ["0.63", OTHER_METHODS, "everyday,1000,\"CAGE, pairs\",", "ac"],
+            ["0.80", OTHER_METHODS, "look-up-2-hops,1000,\"CAGE, pairs\",", "ac"],
+            ["0.31", OTHER_METHODS, "arithmetic-1-4-steps-unrelated,1000,\"CAGE, pert\",", "ac"],
+            ["0.12", OTHER_METHODS, "everyday,1000,\"CAGE, pert\",", "ac"],
+            ["0.39", OTHER_METHODS, "look-up-2-hops,1000,\"CAGE, pert\",", "ac"],
+        ],
+    ),
 ];
 
 #[test]
@@ -87,6 +153,22 @@ fn links_between_documents_lead_somewhere() {
     assert_eq!(broken, Vec::<String>::new());
 }
 
+/// The page links to sections of the documentation site, whose pages have the names of the documents.
+#[test]
+fn help_links_lead_to_sections() {
+    let code = workspace::read("src/app/views/layout/help_link.rs").expect("the links");
+    let summary = workspace::read("docs/SUMMARY.md").expect("the table of contents");
+    let links: Vec<&str> = code.split('"').skip(1).step_by(2).filter(|text| text.contains(".html")).collect();
+    assert!(!links.is_empty());
+    for link in links {
+        let (page, anchor) = link.split_once('#').unwrap_or((link, ""));
+        let document = page.replace(".html", ".md");
+        assert!(summary.contains(&format!("]({document})")), "docs/SUMMARY.md has no {document}");
+        let text = workspace::read(&format!("docs/{document}")).expect("a document");
+        assert!(anchor.is_empty() || anchors(&text).contains(anchor), "{link}");
+    }
+}
+
 #[test]
 fn labels_in_documents_are_those_of_the_page() {
     let page: Value = serde_json::from_str(&workspace::read("src/app/i18n/en.json").expect("the catalog")).expect("JSON");
@@ -98,7 +180,7 @@ fn labels_in_documents_are_those_of_the_page() {
     };
     let unknown = WITH_LABELS.into_iter().flat_map(|document| {
         let text = prose(&workspace::read(document).expect("a document"));
-        let bold = text.split("**").skip(1).step_by(2).map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
+        let bold = text.split("**").skip(1).step_by(2).map(in_one_line);
         bold.filter(|words| !is_known(words)).map(|words| format!("{document}: {words}")).collect::<Vec<_>>()
     });
     assert_eq!(unknown.collect::<Vec<_>>(), Vec::<String>::new());
@@ -106,11 +188,35 @@ fn labels_in_documents_are_those_of_the_page() {
 
 #[test]
 fn quoted_figures_are_those_of_the_tables() {
-    for [document, words, source, row] in FIGURES {
-        let text = |path: &str| workspace::read(path).expect("a document").split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(text(document).contains(words), "{document} no longer says: {words}");
-        assert!(text(source).contains(row), "{source} no longer has: {row}");
+    for (document, words, figures) in QUOTES {
+        let text = in_one_line(&workspace::read(document).expect("a document"));
+        assert!(text.contains(words), "{document} no longer says: {words}");
+        let mut rest = *words;
+        for figure in *figures {
+            let after = rest.find(figure[0]).map(|start| start + figure[0].len());
+            rest = after.map(|after| &rest[after..]).unwrap_or_else(|| panic!("{words}: {}", figure[0]));
+            assert_eq!(rounded(figure), figure[0], "{figure:?}");
+        }
     }
+}
+
+/// The value of the table with the digits and the unit of the quoted figure.
+fn rounded([figure, file, row, column]: &Figure) -> String {
+    let table = workspace::read(&format!("docs/results/{file}")).expect("a table");
+    let head = fields(table.lines().next().expect("a head"));
+    let line = fields(table.lines().find(|line| line.starts_with(row)).unwrap_or_else(|| panic!("{file}: no row {row}")));
+    let at = head.iter().position(|name| name == column).unwrap_or_else(|| panic!("{file}: no column {column}"));
+    let value: f64 = line[at].parse().expect("a number");
+    let number = figure.strip_suffix(" %");
+    let decimals = number.unwrap_or(figure).split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    if number.is_some() { format!("{:.decimals$} %", 100.0 * value) } else { format!("{value:.decimals$}") }
+}
+
+/// The fields of a line of CSV. Commas between quotation marks belong to a field.
+fn fields(line: &str) -> Vec<String> {
+    let parts = line.split('"').enumerate();
+    let separated = parts.map(|(i, part)| if i % 2 == 0 { part.replace(',', "\n") } else { part.to_owned() });
+    separated.collect::<String>().split('\n').map(str::to_owned).collect()
 }
 
 #[test]
@@ -119,9 +225,25 @@ fn documents_count_the_models_of_the_list() {
     let models = registry["models"].as_array().expect("a list");
     let count = |field: &str| models.iter().filter(|model| model.get(field).is_some()).count();
     let (all, untested, hashed) = (models.len(), count("untried"), count("sha256"));
-    let text = prose(&workspace::read("docs/models.md").expect("a document")).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = in_one_line(&prose(&workspace::read("docs/models.md").expect("a document")));
     assert!(text.contains(&format!("Of the {all} models in the list, {untested} were not tested")), "{all}, {untested}");
     assert!(text.contains(&format!("the SHA-256 of {hashed} of its {all} models")), "{hashed}, {all}");
+    let security = workspace::read("docs/security.md").expect("a document");
+    assert!(security.contains(&format!("({hashed} of {all}, and Glasscage Standard)")), "{hashed}, {all}");
+}
+
+#[test]
+fn training_page_counts_templates() {
+    let files = workspace::tracked(&["txt"]).into_iter().filter(|file| file.starts_with("training/templates/"));
+    let text: String = files.map(|file| workspace::read(&file).expect("a tracked file") + "\n").collect();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let count = |is_counted: fn(&&&str) -> bool| {
+        let n = lines.iter().filter(is_counted).count();
+        format!("{},{:03}", n / 1000, n % 1000)
+    };
+    let (blocks, wordings) = (count(|line| line.starts_with('>')), count(|line| !line.starts_with(['>', '?'])));
+    let words = format!("{blocks} blocks with {wordings} wordings");
+    assert!(workspace::read("training/README.md").expect("a document").contains(&words), "{words}");
 }
 
 #[test]
@@ -144,7 +266,15 @@ fn sizes_in_documents_have_the_limits_of_the_build() {
         let limit = limit.rsplit_once(", ").expect("a limit").1;
         let is_row = |line: &str| line.starts_with(&format!("| {name} |")) && line.ends_with(&format!("| {limit} kB |"));
         assert!(text.lines().any(is_row), "docs/speed.md: the limit of {name} is {limit} kB");
+        for (_, document, words) in QUOTED_LIMITS.into_iter().filter(|(of, _, _)| *of == name) {
+            let words = words.replace("LIMIT", limit);
+            let text = in_one_line(&workspace::read(document).expect("a document"));
+            assert!(text.contains(&words), "{document} does not say: {words}");
+        }
     }
+    let test_of_file = workspace::read("tests/page/embed.rs").expect("a test");
+    let embedding = workspace::read("docs/embedding.md").expect("a document");
+    assert!(test_of_file.contains("let limit = 900_000 + 20_000;") && embedding.contains("| at most 900 kB, and the explanation |"));
 }
 
 #[test]
@@ -159,7 +289,7 @@ fn results_name_the_model_in_the_repository() {
 fn recipes_have_the_policy_of_the_page() {
     let page = workspace::read("index.html").expect("the page");
     let policy = page.split_once("content=\"default-src").and_then(|(_, rest)| rest.split_once('"')).expect("a policy").0;
-    let policy = format!("default-src{policy}").split_whitespace().collect::<Vec<_>>().join(" ");
+    let policy = in_one_line(&format!("default-src{policy}"));
     let text = workspace::read("docs/deploying.md").expect("a document");
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("default-src")).collect();
     assert!(!lines.is_empty());
@@ -183,6 +313,10 @@ fn privacy_page_lists_all_storage_keys() {
 fn documents() -> Vec<(String, String)> {
     let files = workspace::tracked(&["md"]).into_iter().filter(|file| !file.starts_with("tests/"));
     files.map(|file| (prose(&workspace::read(&file).expect("a tracked file")), file)).map(|(text, file)| (file, text)).collect()
+}
+
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn prose(text: &str) -> String {

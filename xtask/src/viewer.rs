@@ -25,7 +25,10 @@ const program = new Blob([packed]).stream().pipeThrough(new DecompressionStream(
 await __wbg_init({ module_or_path: await new Response(program).arrayBuffer() });
 start();
 } catch (error) {
-  document.body.append("This explanation could not be shown here. Open the file in a newer browser.");
+  document.body.append({
+    de: "Diese Erklärung kann hier nicht angezeigt werden. Öffnen Sie die Datei in einem neueren Browser.",
+    zh: "无法在此显示这个解释。请用更新的浏览器打开此文件。",
+  }[navigator.language.slice(0, 2)] ?? "This explanation could not be shown here. Open the file in a newer browser.");
   throw error;
 }
 "#;

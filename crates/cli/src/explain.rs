@@ -26,7 +26,7 @@ pub struct Arguments {
     /// Prompt
     #[arg(long, required_unless_present = "prompt_file", conflicts_with = "prompt_file")]
     prompt: Option<String>,
-    /// File with the prompt, without a line end at its end
+    /// File with the prompt; one line end at its end is dropped
     #[arg(long, value_name = "FILE")]
     prompt_file: Option<PathBuf>,
     /// File with an answer to explain, without a line end at its end; without this option the model writes the answer

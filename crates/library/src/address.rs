@@ -10,8 +10,9 @@ const MIRROR: &str = "hf-mirror.com";
 const MODEL_SCOPE: [&str; 4] = ["modelscope.cn", "www.modelscope.cn", "modelscope.ai", "www.modelscope.ai"];
 /// Hosts of GitHub. They redirect to a host whose files pages can read, but no page can read the redirect.
 const GITHUB: [&str; 2] = ["github.com", "www.github.com"];
-/// Hosts of this machine. They need no https, because no data leaves the machine.
-const OWN_MACHINE: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+/// Hosts of this machine. They need no https, because no data leaves the machine. `[::1]` is missing, because a Content-Security-Policy
+/// cannot name it, so the browser would refuse the request.
+const OWN_MACHINE: [&str; 2] = ["localhost", "127.0.0.1"];
 
 /// Maximum number of parts of a split model, because one name determines the names of all parts. The largest models have about 200.
 const MAX_PARTS: usize = 1000;
@@ -255,6 +256,7 @@ mod tests {
             ("http://hf-mirror.com/Qwen/Q/resolve/main/q.gguf", AddressError::NotHttps),
             ("http://example.org/model.gguf", AddressError::NotHttps),
             ("http://localhost:port/model.gguf", AddressError::NotHttps),
+            ("http://[::1]/model.gguf", AddressError::NotHttps),
             ("ftp://example.org/model.gguf", AddressError::NotHttps),
             ("javascript://example.org/model.gguf", AddressError::NotHttps),
             ("https://me:secret@example.org/model.gguf", AddressError::Password),
@@ -276,7 +278,7 @@ mod tests {
     fn document_address_rejects_disguised_hosts() {
         for (address, opened) in [
             (" https://Example.org:8443/a_b/c.json?v=1#top ", "https://example.org:8443/a_b/c.json?v=1"),
-            ("http://[::1]:8080/c.json", "http://[::1]:8080/c.json"),
+            ("http://127.0.0.1:8080/c.json", "http://127.0.0.1:8080/c.json"),
             ("https://example.org/Zo\u{eb}.json", "https://example.org/Zo\u{eb}.json"),
         ] {
             assert_eq!(document_address(address).as_deref(), Ok(opened), "{address}");

@@ -181,7 +181,7 @@ fn origin(view: &AttributionView, source: usize, kept: &[Edge]) -> String {
     if into.is_empty() {
         return t!("{label}: no source is drawn", label);
     }
-    let from = |edge: &&Edge| format!("{} ({})", view.document().label(edge.from), view.figure(edge.weight));
+    let from = |edge: &&Edge| t!("{label} ({figure})", label = view.document().label(edge.from), figure = view.figure(edge.weight));
     t!("{label} depends on {sources}", label, sources = listed(&into.iter().map(from).collect::<Vec<_>>()))
 }
 

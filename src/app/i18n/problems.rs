@@ -40,7 +40,11 @@ fn filled_in<'a>(catalog: &Catalog, spellings: &'a [String], depth: usize) -> Op
     // `min_by_key` returns the first of equals, so the original spelling takes precedence.
     let (text, to, values) = fits.min_by_key(|(_, _, values)| values.iter().map(|value| value.len()).sum::<usize>())?;
     // Values without a space are names and stay unchanged: a tensor may be called "output".
-    let quoted = |value: &str| if value.contains(' ') { translated(catalog, value, depth - 1) } else { None };
+    let quoted = |value: &str| match value.strip_suffix(" GB") {
+        Some(number) if !number.contains(' ') => Some(number.replace('.', &catalog.separators[0].to_string()) + "\u{a0}GB"),
+        _ if value.contains(' ') => translated(catalog, value, depth - 1),
+        _ => None,
+    };
     let values: Vec<String> = values.into_iter().map(|value| quoted(value).unwrap_or_else(|| value.to_owned())).collect();
     Some((text, with_values(to, &values)))
 }
@@ -125,6 +129,13 @@ mod tests {
         check(&catalog, "it failed: bad luck", "schlecht: luck");
         check(&catalog, "it failed: it failed: a lost wire", "Fehler: Fehler: Kabel ab");
         check(&catalog, "it failed: off", "Fehler: off");
+    }
+
+    #[test]
+    fn sizes_have_separator_of_language() {
+        let sentence = "It needs about 1.9 GB of memory with a text of 2048 tokens; this device has about 1.2 GB";
+        let shown = translated(&german(), sentence, DEEPEST).unwrap();
+        assert!(shown.contains("1,9\u{a0}GB") && shown.contains("1,2\u{a0}GB"), "{shown}");
     }
 
     #[test]

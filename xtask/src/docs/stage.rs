@@ -21,8 +21,8 @@ const PARTS: [(&str, &str); 5] = [
 ];
 /// Folder of the copies in the site.
 const COPIES: &str = "files";
-/// Endings of files that browsers show without help.
-const SHOWN: [&str; 5] = ["gif", "jpg", "json", "png", "svg"];
+/// Endings of files that browsers show or save without help.
+const SHOWN: [&str; 6] = ["csv", "gif", "jpg", "json", "png", "svg"];
 
 /// Writes the folder that mdBook builds.
 pub fn write(stage: &Path) -> Result<()> {

@@ -15,6 +15,7 @@ use crate::app::i18n::{plural, t, text};
 use crate::app::page::use_page;
 use crate::app::state::settings::{RefusedNumber, Settings};
 use crate::app::views::layout::file_button::FileButton;
+use crate::app::views::layout::help_link::{self, HelpLink};
 use crate::app::views::layout::lazy::split_off;
 use crate::explanation::{METHODS, MethodText, Unit};
 
@@ -47,7 +48,7 @@ fn view() -> AnyView {
                     on:change=move |event| page.change_settings(|all| all.unit = chosen_unit(&event_target_value(&event)))
                 >
                     <option value="sentence">{t!("sentences")}</option>
-                    <option value="word" title=t!("One forward pass for each word")>{t!("words (short texts)")}</option>
+                    <option value="word">{t!("words (short texts)")}</option>
                 </select>
             </label>
             <NumberField
@@ -132,6 +133,7 @@ fn view() -> AnyView {
         <p class="hint" data-testid="text-memory">{text_memory}</p>
         <p class="hint" data-testid="thought-cost">{thought_cost}</p>
         <p class="hint">{move || page.with(|state| about_method(&state.editor.settings))}</p>
+        <HelpLink section=help_link::METHODS />
     }
     .into_any()
 }

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use crate::app::analysis::derivation::{self, AGGREGATIONS, COMPRESSIONS, NORMALIZATIONS, WEIGHTINGS, Way};
 use crate::app::i18n::{t, text};
 use crate::app::page::use_page;
+use crate::app::views::layout::help_link::{self, HelpLink};
 use crate::app::views::layout::lazy::split_off;
 use crate::explanation::{Derivation, Document, Method, MethodText};
 
@@ -63,6 +64,7 @@ fn DerivationBar() -> impl IntoView {
                         {t!("Reset to the paper\u{2019}s way")}
                     </button>
                 </p>
+                <HelpLink section=help_link::DERIVATION />
             </div>
         </details>
     }

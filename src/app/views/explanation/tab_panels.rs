@@ -8,17 +8,23 @@ use super::path_view::PathView;
 use super::tab::Tab;
 use super::table_view::TableView;
 use super::what_if_view::WhatIfView;
+use crate::app::views::layout::help_link::{self, HelpLink};
 use crate::app::views::layout::lazy::split_off;
 
 split_off!(panels, fetch_panels => panel as fn(Tab) -> AnyView);
 
 fn panel(tab: Tab) -> AnyView {
-    match tab {
-        Tab::Text => ().into_any(),
-        Tab::Path => view! { <PathView /> }.into_any(),
-        Tab::Table => view! { <TableView /> }.into_any(),
-        Tab::DeletionTest => view! { <DeletionTestView /> }.into_any(),
-        Tab::Methods => view! { <MethodsView /> }.into_any(),
-        Tab::WhatIf => view! { <WhatIfView /> }.into_any(),
+    let (panel, section) = match tab {
+        Tab::Text => return ().into_any(),
+        Tab::Path => (view! { <PathView /> }.into_any(), help_link::TABS),
+        Tab::Table => (view! { <TableView /> }.into_any(), help_link::TABLE),
+        Tab::DeletionTest => (view! { <DeletionTestView /> }.into_any(), help_link::TEST),
+        Tab::Methods => (view! { <MethodsView /> }.into_any(), help_link::METHODS),
+        Tab::WhatIf => (view! { <WhatIfView /> }.into_any(), help_link::TABS),
+    };
+    view! {
+        {panel}
+        <HelpLink section />
     }
+    .into_any()
 }

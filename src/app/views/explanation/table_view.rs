@@ -246,7 +246,7 @@ fn meaning(matrix: Matrix, source: Unit, method: &Method, score: &str, unit: &st
                 (Compression::None, Aggregation::Sum) => t!("Their unit: {unit}, times the tokens of both.", unit),
                 _ => t!("They have no unit.").into(),
             };
-            [t!("S: the derived scores, of which the graph is made: T by {how}.", how), unit].join(" ")
+            both(&t!("S: the derived scores, of which the graph is made: T by {how}.", how), &unit)
         }
         Matrix::A => {
             let how = match method.normalization {
@@ -254,16 +254,21 @@ fn meaning(matrix: Matrix, source: Unit, method: &Method, score: &str, unit: &st
                 Normalization::NonNegative => t!("A: S with negative scores set to 0; not divided."),
                 Normalization::None => t!("A: S unchanged, neither clipped nor divided."),
             };
-            [how, t!("These are the edges of the graph.")].join(" ")
+            both(how, t!("These are the edges of the graph."))
         }
         Matrix::Y => {
             let sums = match method.normalization {
                 Normalization::Full => t!("The prompt columns of a row add up to 100% where every step has a source."),
                 _ => t!("The numbers along a path are multiplied; they are not shares."),
             };
-            [t!("Y: the influence along all paths, A (I \u{2212} A)\u{207b}\u{00b9}."), sums].join(" ")
+            both(t!("Y: the influence along all paths, A (I \u{2212} A)\u{207b}\u{00b9}."), sums)
         }
     }
+}
+
+/// Two sentences in a row. Chinese puts no space between them.
+fn both(first: &str, second: &str) -> String {
+    t!("{first} {second}", first, second)
 }
 
 fn colors(largest: f64) -> String {

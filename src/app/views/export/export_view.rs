@@ -11,6 +11,7 @@ use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
+use crate::app::views::layout::help_link::{self, HelpLink};
 use crate::app::views::layout::lazy::split_off;
 use crate::html;
 
@@ -25,6 +26,7 @@ fn export() -> AnyView {
         <PictureSection />
         <TableSection />
         <EmbedSection />
+        <HelpLink section=help_link::EXPORT />
     }
     .into_any()
 }

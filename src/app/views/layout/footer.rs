@@ -19,6 +19,9 @@ pub fn Footer() -> impl IntoView {
                     {options.collect_view()}
                 </select>
             </label>
+            <a href="docs/index.html" hreflang="en" target="_blank" rel="noopener">
+                {t!("Documentation")}
+            </a>
             <Show when=move || needs_review>
                 <p class="hint">{t!("No speaker of this language has reviewed the translation yet.")}</p>
             </Show>

@@ -7,6 +7,7 @@ pub mod file_button;
 mod footer;
 mod gallery;
 mod header;
+pub mod help_link;
 pub mod icon;
 pub mod lazy;
 mod link_actions;

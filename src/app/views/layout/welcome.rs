@@ -19,7 +19,7 @@ pub fn Welcome() -> impl IntoView {
                     </li>
                     <li>
                         <h3>{t!("Measure")}</h3>
-                        <p>{t!("Each sentence is blanked out once. Where the answer becomes less likely, the sentence mattered.")}</p>
+                        <p>{t!("Each sentence is blanked out. Where the answer becomes less likely, the sentence mattered.")}</p>
                     </li>
                     <li>
                         <h3>{t!("See")}</h3>

@@ -9,6 +9,7 @@ use crate::app::page::use_page;
 use crate::app::state::lesson::OpenLesson;
 use crate::app::state::message::{LessonMessage, Message};
 use crate::app::state::place::Place;
+use crate::app::views::layout::help_link::{self, HelpLink};
 use crate::app::views::layout::problem_box::ProblemBox;
 use crate::lesson::{Shown, Step};
 
@@ -159,6 +160,7 @@ pub fn LessonEditor() -> impl IntoView {
                 {t!("“Copy link” and “Save JSON” at the top include the whole lesson. “Preview” also lets you print a worksheet.")}
             </span>
         </div>
+        <HelpLink section=help_link::LESSON />
     }
 }
 

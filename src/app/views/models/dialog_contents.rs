@@ -11,6 +11,7 @@ use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
 use crate::app::views::editor::standard_offer::about;
 use crate::app::views::layout::file_button::FileButton;
+use crate::app::views::layout::help_link::{self, HelpLink};
 use crate::app::views::layout::lazy::split_off;
 use crate::app::views::layout::problem_text::ProblemText;
 use crate::library::download_spec::DownloadSpec;
@@ -29,6 +30,7 @@ fn contents() -> AnyView {
     view! {
         <Asked />
         {chosen}
+        <HelpLink section=help_link::MODELS />
     }
     .into_any()
 }
