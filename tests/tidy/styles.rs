@@ -1,5 +1,5 @@
-//! Style sheets in forced colors. There the browser replaces all backgrounds and removes shadows, so what a background or a shadow alone shows
-//! is lost, unless a rule for forced colors draws it otherwise.
+//! Style sheets in forced colors. There the browser replaces all backgrounds and removes shadows, so what a background or a shadow alone
+//! shows is lost, unless a rule for forced colors draws it otherwise.
 
 use std::collections::BTreeSet;
 

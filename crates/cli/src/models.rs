@@ -11,7 +11,6 @@ use glasscage_engine::MaskedLm;
 use glasscage_library::address::part_names;
 use glasscage_model::gguf::{Gguf, GgufError};
 use glasscage_model::source::{Joined, NativeFile};
-use glasscage_protocol::problem::Problem;
 use glasscage_protocol::request::BackendChoice;
 use glasscage_session::Session;
 use sha2::{Digest, Sha256};
@@ -32,8 +31,8 @@ pub fn load(path: &Path, backend: BackendArgument) -> Result<Session<Engine>, St
         BackendArgument::Gpu => BackendChoice::Gpu,
     };
     let session = pollster::block_on(Session::load(&open(path)?, choice, &mut async |_| std::ops::ControlFlow::Continue(())));
-    let failed = |problem: Problem| parts_to_name(path).unwrap_or_else(|| format!("{}: {}", path.display(), problem.what));
-    let session = session.map_err(failed)?.expect("loading is never broken off");
+    let session = session.map_err(|problem| parts_to_name(path).unwrap_or_else(|| format!("{}: {}", path.display(), problem.what)))?;
+    let session = session.expect("loading is never broken off");
     if let Some(notice) = session.loaded_model().notice {
         output::say(&format!("{notice}\n"));
     }
