@@ -14,6 +14,7 @@ use crate::model::chat::{ChatError, ChatTemplate, GeneratedPart, ThoughtTokens};
 use crate::model::tokenizer::TokenId;
 use crate::problem::Problem;
 use crate::request::{Question, ThinkingSupport};
+use crate::text::given::given_text;
 use crate::text::languages::language_of;
 use crate::text::sentences::sentences;
 use crate::text::stream::TextStream;
@@ -113,7 +114,13 @@ impl<M: LanguageModel> Session<M> {
         if use_template && self.template_problem.is_some() {
             return None;
         }
-        match FramedPrompt::new(prompt, self.template_if(use_template), &self.tokenizer, self.lm.config().context_length, false) {
+        match FramedPrompt::new(
+            &given_text(prompt),
+            self.template_if(use_template),
+            &self.tokenizer,
+            self.lm.config().context_length,
+            false,
+        ) {
             Ok(framed) => Some(framed.ids.len()),
             Err(ChatError::TooLong { tokens, .. }) => Some(tokens),
             Err(_) => None,
