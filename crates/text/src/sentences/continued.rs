@@ -23,8 +23,8 @@ const BEFORE_ORDINALS: &str = "ab am beim das dem den der des die diesem diesen 
 const SPEECH: &str = "说說问問道答喊叫嚷聞言尋呼";
 const BEFORE_SPEECH: usize = 6;
 /// English verbs of speech: "Why? asked Tom.", "“Why?” Tom asked."
-const VERBS_OF_SPEECH: &str = "added agreed answered asked began called cried exclaimed explained laughed murmured muttered replied said says \
-                               screamed shouted sighed thought told whispered wondered wrote yelled";
+const VERBS_OF_SPEECH: &str = "added agreed answered asked began called cried exclaimed explained laughed murmured muttered replied \
+                               said says screamed shouted sighed thought told whispered wondered wrote yelled";
 /// Words that start a sentence after a quotation in lowercase: he said "stop." then he left.
 const AFTER_QUOTATIONS: &str = "he i it she so then they this we you";
 /// Whether `next`, which Punkt or a terminal split off, belongs to `sentence`.

@@ -16,8 +16,9 @@ const WORDS: &str = "abb abbildung abschnitt act allegato anexo anhang annexe ap
                      tabella tabelle tabla table tableau tag task teil test theorem tip unit vol volume voorbeeld vraag week § \
                      étape übung вопрос глава задача пример часть шаг №";
 /// Words before a number that counts things, and is therefore not a label: "1. Tom has 2. Ann has 3."
-const BEFORE_COUNTS: &str = "a about and another are at by cost costs e eat eats en et for from gave get gets give gives had has have in is just \
-                             left lost need needs o oder of on only or ou plus sold take takes than the times to total u und was were with y";
+const BEFORE_COUNTS: &str = "a about and another are at by cost costs e eat eats en et for from gave get gets give gives had has have \
+                             in is just left lost need needs o oder of on only or ou plus sold take takes than the times to total u \
+                             und was were with y";
 const ROMANS: &str = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx";
 /// Marks that belong to the text after them if they start a line.
 const NOTES: [&str; 4] = ["P.S. ", "PS. ", "N.B. ", "NB. "];
