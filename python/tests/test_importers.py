@@ -419,3 +419,10 @@ NUMBERS = [[1.0, 1.0], [1.0, NAN]]
 def test_a_score_that_is_not_a_number_is_an_error(make: Any) -> None:
     with pytest.raises(ValueError, match="half precision"):
         make()
+
+
+def test_masked_scores_are_not_measured() -> None:
+    scores = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[False, True], [False, True]])
+    assert token_scores(["A.", " B."], ["C", "."], scores, method="m").table.tolist()[0][0] == 2.0
+    with pytest.raises(ValueError, match="no score is a number"):
+        token_scores(["A."], ["C."], np.ma.masked_all((1, 1)), method="m")

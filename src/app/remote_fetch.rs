@@ -1,4 +1,4 @@
-//! Fetches a file from another site, with limits on silence, size and media type.
+//! Fetches a file from another site, with limits on silence, size and media type. Follows redirects within the site's host.
 
 use gloo::timers::callback::Timeout;
 use js_sys::{IteratorNext, Uint8Array};
@@ -6,11 +6,11 @@ use leptos::prelude::window;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    AbortController, ReadableStreamDefaultReader, ReferrerPolicy, Request, RequestCredentials, RequestInit, RequestMode, RequestRedirect,
-    Response,
+    AbortController, ReadableStreamDefaultReader, ReferrerPolicy, Request, RequestCredentials, RequestInit, RequestMode, Response,
 };
 
 use super::state::remote::RemoteFailure;
+use crate::library::address::is_on_same_host;
 
 const MAX_BYTES: usize = 8 << 20;
 /// Give up after this long without any bytes. A slow connection may take longer for the whole file.
@@ -34,11 +34,14 @@ pub async fn fetch(address: &str) -> Result<Vec<u8>, RemoteFailure> {
     init.set_signal(Some(&signal));
     init.set_mode(RequestMode::Cors);
     init.set_credentials(RequestCredentials::Omit);
-    // The visitor agreed to this site, not to sites that it redirects to.
-    init.set_redirect(RequestRedirect::Error);
     init.set_referrer_policy(ReferrerPolicy::NoReferrer);
     let request = Request::new_with_str_and_init(address, &init).map_err(|_| RemoteFailure::NotReached)?;
     let response: Response = JsFuture::from(window().fetch_with_request(&request)).await.map_err(lost)?.unchecked_into();
+    // The visitor agreed to this host. A page learns where a redirect leads only after the browser has followed it.
+    if !is_on_same_host(address, &response.url()) {
+        controller.abort();
+        return Err(RemoteFailure::NotReached);
+    }
     check(&response).inspect_err(|_| controller.abort())?;
     let Some(body) = response.body() else { return Ok(Vec::new()) };
     let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();

@@ -76,9 +76,10 @@ async fn explanation_link_shows_same_picture_without_engine() {
 async fn gpu_and_cpu_draw_the_same_picture() {
     let (server, _turn) = server().await;
     let mut pictures = Vec::new();
-    for (choice, backend) in [("cpu", "candle-cpu"), ("gpu", "webgpu-software")] {
+    // A byte order mark that was pasted with the prompt changes nothing.
+    for (choice, backend, mark) in [("cpu", "candle-cpu", ""), ("gpu", "webgpu-software", "\u{feff}")] {
         let browser = Browser::open(&format!("{}?backend={choice}", server.url)).await;
-        ask(&browser, &example_prompt()).await;
+        ask(&browser, &format!("{mark}{}", example_prompt())).await;
         browser.explained().await;
         browser.shows("manifest", |text| text.contains(backend)).await;
         assert!(browser.try_find("engine-notice").await.is_none(), "what was asked for needs no word");

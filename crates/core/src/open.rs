@@ -44,12 +44,14 @@ pub fn open_any(bytes: &[u8]) -> Result<Opened, OpenError> {
     }
     let text = std::str::from_utf8(bytes).map_err(|_| OpenError::Unknown)?;
     let text = text.trim_start_matches('\u{feff}').trim();
+    let link = || open_fragment(fragment_in(text));
     match text.chars().next() {
         Some('{') if Lesson::is_meant(text) => Ok(Opened::Lesson(Lesson::from_json(text)?)),
         Some('{') => Ok(explanation(Document::from_json(text)?)),
         Some('<') if html::is_meant(text) => Ok(explanation(html::document_from_html(text)?)),
-        Some('<') if !text.starts_with("<http") => Ok(explanation(figure::document_from_svg(text)?)),
-        _ => open_fragment(fragment_in(text)).unwrap_or(Err(OpenError::Unknown)),
+        // A link in markup also starts with "<": `<URL:https://..>`, `<a href="..">`.
+        Some('<') => figure::document_from_svg(text).map(explanation).or_else(|error| link().unwrap_or(Err(error.into()))),
+        _ => link().unwrap_or(Err(OpenError::Unknown)),
     }
 }
 

@@ -141,6 +141,10 @@ fn all_of_our_files_are_known_by_their_content() {
         let link = lesson::to_fragment(&lesson);
         assert!(matches!(open_any(format!("{before}{link}").as_bytes()), Ok(Opened::Lesson(_))), "{before}");
     }
+    for [before, after] in [["<", ">"], ["<URL:", ">"], ["<a href=\"", "\">here</a>"], ["<iframe src='", "'></iframe>"]] {
+        let text = format!("{before}https://example.org/#{link}{after}");
+        assert!(matches!(open_any(text.as_bytes()), Ok(Opened::Explanation(_))), "{text}");
+    }
 }
 
 #[test]

@@ -158,6 +158,12 @@ pub fn host(address: &str) -> &str {
     address.split("://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or(address)
 }
 
+/// Whether a document address and the address of the answer have the same host and port. Browsers leave out a default port.
+pub fn is_on_same_host(address: &str, answered: &str) -> bool {
+    let default_port = if address.starts_with("http:") { ":80" } else { ":443" };
+    host(address).trim_end_matches(default_port) == host(answered)
+}
+
 /// Addresses of all parts, in order, if `address` is one of several (`..-00001-of-00003.gguf`); else only `address`.
 pub fn all_parts(address: &str) -> Vec<String> {
     let (path, query) = address.split_once('?').map_or((address, String::new()), |(path, query)| (path, format!("?{query}")));
@@ -292,6 +298,17 @@ mod tests {
         ] {
             assert_eq!(document_address(address), Err(error), "{address}");
         }
+    }
+
+    #[test]
+    fn redirect_stays_on_host_or_leaves_it() {
+        let asked = "https://example.org:443/a.json";
+        assert!(["https://example.org/a.json", "https://example.org/b/c@d?e=https://a.b/"].iter().all(|to| is_on_same_host(asked, to)));
+        let others =
+            ["https://www.example.org/a", "https://example.org:8443/a", "https://example.org@a.b/a", "https://example.org.a.b/a", ""];
+        assert!(!others.iter().any(|to| is_on_same_host(asked, to)));
+        assert!(is_on_same_host("http://127.0.0.1:80/a", "http://127.0.0.1/b"));
+        assert!(!is_on_same_host("http://127.0.0.1:8080/a", "http://127.0.0.1:8081/a"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::loaded::Session;
 use super::problems::{self, method_of};
 use super::results::{AnswerResult, AnsweredQuestion};
 use super::text::{FramedPrompt, SplitText, TokenizedAnswer};
-use glasscage_attribution::{self as attribution, Transcript};
+use glasscage_attribution::{self, Transcript};
 use glasscage_core::explanation::{Answer, AnswerStop, Sampling, Unit};
 use glasscage_engine::lm::generate::{StopReason, ThoughtLimit, generate};
 use glasscage_engine::lm::sample::Sampler;
@@ -14,6 +14,7 @@ use glasscage_model::chat::{ChatError, ChatTemplate, GeneratedPart, ThoughtToken
 use glasscage_model::tokenizer::TokenId;
 use glasscage_protocol::problem::Problem;
 use glasscage_protocol::request::{Question, ThinkingSupport};
+use glasscage_text::given::given_text;
 use glasscage_text::languages::language_of;
 use glasscage_text::sentences::sentences;
 use glasscage_text::stream::TextStream;
@@ -113,7 +114,13 @@ impl<M: LanguageModel> Session<M> {
         if use_template && self.template_problem.is_some() {
             return None;
         }
-        match FramedPrompt::new(prompt, self.template_if(use_template), &self.tokenizer, self.lm.config().context_length, false) {
+        match FramedPrompt::new(
+            &given_text(prompt),
+            self.template_if(use_template),
+            &self.tokenizer,
+            self.lm.config().context_length,
+            false,
+        ) {
             Ok(framed) => Some(framed.ids.len()),
             Err(ChatError::TooLong { tokens, .. }) => Some(tokens),
             Err(_) => None,

@@ -10,6 +10,7 @@ mod answer_check;
 mod document;
 mod explain;
 mod generated;
+mod given;
 #[cfg(all(test, target_arch = "wasm32"))]
 mod in_a_worker;
 mod infills;
@@ -22,5 +23,6 @@ mod warning;
 mod words;
 
 pub use explain::enter_pairs;
+pub use given::with_given_texts;
 pub use loaded::Session;
 pub use results::{AnswerResult, AnsweredQuestion, ExplainResult};

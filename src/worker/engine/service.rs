@@ -17,7 +17,7 @@ use crate::lm::{Counters, LanguageModel};
 use crate::model::source::{ByteSource, Joined};
 use crate::problem::Problem;
 use crate::request::{BackendChoice, ExplainProgress, LoadOptions, LoadProgress, Question, WorkStats};
-use crate::session::{AnswerResult, ExplainResult, Session};
+use crate::session::{AnswerResult, ExplainResult, Session, with_given_texts};
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::scope;
 use crate::worker::storage::stored_models::{self, OpenedModel};
@@ -79,8 +79,8 @@ impl EngineState {
                 self.model = Some(Chosen { source, files, options, has_spare_core, notice: None });
                 self.load(page).await
             }
-            EngineRequest::Explain(question) => self.explain(&question, page).await,
-            EngineRequest::Answer(question) => self.answer(&question, page).await,
+            EngineRequest::Explain(question) => self.explain(&with_given_texts(question), page).await,
+            EngineRequest::Answer(question) => self.answer(&with_given_texts(question), page).await,
             EngineRequest::MeasureWords { question, source } => self.words(&question, source, page).await,
             EngineRequest::MeasureDeletion { question, orders } => self.deletion(&question, &orders, page).await,
             EngineRequest::LoadMaskedLm => self.load_masked_lm(files, page).await,

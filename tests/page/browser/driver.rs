@@ -76,10 +76,12 @@ impl Kind {
     }
 }
 
-/// `GLASSCAGE_HEADLESS_SHELL` names a Chromium without a window, which starts in a third of the time.
+/// `GLASSCAGE_HEADLESS_SHELL` names a Chromium without a window, which starts in a third of the time. It does not keep its data when it is
+/// killed, so browsers with a profile are complete.
 fn chromium(profile: Option<&Path>) -> ChromeCapabilities {
     let mut capabilities = DesiredCapabilities::chrome();
-    if let Ok(shell) = std::env::var("GLASSCAGE_HEADLESS_SHELL") {
+    let shell = std::env::var("GLASSCAGE_HEADLESS_SHELL").ok().filter(|_| profile.is_none());
+    if let Some(shell) = shell {
         capabilities.set_binary(&shell).expect("a path");
     }
     let own = profile.map(|profile| format!("--user-data-dir={}", profile.display()));

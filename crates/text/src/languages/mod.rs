@@ -144,6 +144,11 @@ fn look_up<'a>(index: &'a Index, word: &str) -> Option<(&'static str, &'a [usize
     found.map(|(&word, languages)| (word, &languages[..]))
 }
 
+/// Whether `c` is a Chinese or Japanese character.
+pub fn is_ideograph(c: char) -> bool {
+    is_han(c) || is_kana(c)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

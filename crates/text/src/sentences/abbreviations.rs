@@ -24,19 +24,41 @@ pub const OF_ALL: Abbreviations = Abbreviations {
 };
 /// Abbreviations of English, and for texts in unknown languages.
 const ENGLISH: Abbreviations = Abbreviations {
-    always: "dr. messrs. mr. mrs. ms. mt. prof.",
-    before_numbers: "",
-    before_small_letters: "approx. dept. esp. est. excl. hr. hrs. incl. max. min. misc. sec. temp.",
-    also_words: "app. art. chap. dr. ex. fig. figs. kap. no. nos. para. prof. prop. ref. refs. sec. secs. sect. tab.",
+    always: "a.k.a. approx. capt. dr. gov. hon. lt. messrs. mr. mrs. ms. mt. prof. rev. sgt. viz.",
+    before_numbers: "ca. est. ext. tel. v. ver.",
+    before_small_letters: "avg. blvd. dept. esp. est. excl. ft. gal. hr. hrs. hwy. incl. lb. lbs. max. min. misc. oz. rd. sec. tbsp. temp. \
+                           tsp. yd. yds.",
+    also_words: "app. art. chap. dr. ex. fig. figs. kap. no. nos. prof. prop. ref. refs. sec. secs. sect. tab.",
 };
 /// Abbreviations in Punkt's parameters that are also lowercase words: "He feels ill. Tom helps."
-pub const WORDS_OF_PUNKT: [&str; 5] = [" ill.", " ok.", " ore.", " wash.", " wed."];
+pub const WORDS_OF_PUNKT: [&str; 7] = ["OK.", "Ok.", "ill.", "ok.", "ore.", "wash.", "wed."];
+/// Those of them that end a sentence even before a lowercase letter.
+pub const ONLY_WORDS: [&str; 5] = ["OK.", "Ok.", "ok.", "ore.", "wash."];
+/// Abbreviations that end a sentence before a lowercase letter if the whole text is written in lowercase: "wait 5 min. see you".
+pub const ENDINGS: &str = "ecc. enz. etc. hr. hrs. max. min. sec. ud. uds.";
 /// Abbreviations before several numbers: "figs. 2 and 3".
 pub const PLURALS: &str = "figs. nos. refs. secs.";
 /// Words of all languages that precede a reference rather than a thing: "see fig. 3", "nach Art. 5".
-pub const BEFORE_REFERENCES: &str = "& and aus by cf. dans de di e en et from gem. gemäß i.v.m. in laut mit nach o oder of or ou per s. \
-                                     secondo see segundo según selon siehe to und under unter vedi ver vgl. vid. voir volgens von y zie \
-                                     zu à";
+pub const BEFORE_REFERENCES: &str = "& above and as at aus below between by cf. compare consult dans de di e en et for from gem. gemäß \
+                                     i.v.m. in into laut mit nach o oder of on onto or ou per s. secondo see segundo según selon siehe \
+                                     than through to und under unter using vedi ver vgl. via vid. voir volgens von with within y zie zu \
+                                     à";
+/// Nouns that people number, in addition to the words of labels: "order no. 12".
+pub const NUMBERED: &str = "account album apartment bag bill box bus calle candidate car casa case chair claim class client concerto \
+                            contract customer door driver entry error factory file flat flight folder form game gate group habitación \
+                            house invoice issue item jar job kandidat key lane level line list locker lot machine mail maison match \
+                            member message model module number op opus order page paper passenger patent pedido piece pier place plan \
+                            plane plate platform player plot pool post price priority product project quartet race rank receipt record \
+                            room route row rule run runner sample seat serial series set shelf shirt shop size slide slot sonata song \
+                            source station store street suspect symphony team terminal ticket track train tram trial truck unit van \
+                            version ward window zone";
+/// Words before the answer "no": "he said no. 5 people left".
+pub const BEFORE_NO: &str = "a an answer answered answers but clear definite firm flat got hard he hear heard her his i just maybe me \
+                             mean means meant my of oh or plain plus que replied replies reply said say saying says she shouted simple \
+                             simply so still than that the their then they think thought us vote voted well whispered with would wrote \
+                             yes you";
+/// Verbs after the number of one thing: "no. 5 is late".
+pub const AFTER_ONE: &str = "and at by can costs did does for from had has in is may must on shall was will with would";
 
 const GERMAN: Abbreviations = Abbreviations {
     always: "bzw. ca. d. d.h. dipl.-ing. dr. e. evtl. fa. fam. geb. ggf. hl. hr. hrn. i. inkl. insb. prof. s. sog. st. u. v. vgl. z. z.b. \
@@ -102,9 +124,10 @@ mod tests {
     fn lists_are_sorted_and_of_words_with_a_period() {
         let lists_of = |list: &Abbreviations| [list.always, list.before_numbers, list.before_small_letters, list.also_words];
         let lists = Language::ALL.map(abbreviations_of).into_iter().chain([&OF_ALL]).flat_map(lists_of);
-        for list in lists.chain([PLURALS, BEFORE_REFERENCES]).filter(|list| !list.is_empty()) {
+        let words = [BEFORE_REFERENCES, NUMBERED, BEFORE_NO, AFTER_ONE];
+        for list in lists.chain([ENDINGS, PLURALS]).chain(words).filter(|list| !list.is_empty()) {
             assert!(
-                list.split(' ').is_sorted() && (list == BEFORE_REFERENCES || list.split(' ').all(|word| word.contains(['.', '№', '§']))),
+                list.split(' ').is_sorted() && (words.contains(&list) || list.split(' ').all(|word| word.contains(['.', '№', '§']))),
                 "{list}"
             );
             assert_eq!(list.to_lowercase(), *list);

@@ -4,15 +4,26 @@
 use std::iter;
 use std::ops::Range;
 
+use super::abbreviations::is_among;
 use super::blocks::{Kind, blocks};
 use super::continued::is_continued;
 use super::cost::count_read;
+use super::ends::{last_token, tail};
 use super::language::trim_end;
 use super::markup::Plain;
 use super::terminals::{CLOSING, TERMINALS};
 use super::{parameters_of, sentences_in};
-use crate::languages::{is_han, is_kana};
+use crate::languages::is_ideograph;
 use glasscage_core::explanation::Language;
+
+/// Words that start a sentence after a number even in lowercase: "tom has 5 figs and eats 2. how many are left?" They are not words of
+/// languages that write ordinals with a period, because texts in unknown languages count as English.
+const AFTER_NUMBERS: &str = "and answer because but combien come como cuántas cuántos dann he hoeveel how if it my please qual quale \
+                             quand quantas quante quanti quantos que qui she so thanks that the then there they this thus thx wann warum \
+                             was we welche wer what when where which who whose why wie wieviel wo you your";
+
+/// Words that start a sentence with a capital letter, even after an abbreviation that Punkt knows: "at 5 p.m. She left."
+const AFTER_ABBREVIATIONS: &str = "Are Can Did Do Does How Now Our Please She Then We What When Where Which Who Why You Your";
 
 /// Sentences as Punkt finds them with the parameters of `language`, with additional rules. Sentences also end after the terminals of other
 /// scripts, and after "…" before white space and a character that is not lowercase. Labels ("1.", "### Step 2.") belong to the text that
@@ -129,7 +140,7 @@ fn cut_at_terminals(text: &str, sentence: Range<usize>, language: Language) -> V
 
 /// Length of the first part of `sentence` that ends in a terminal. `None` if that is the whole sentence.
 fn first_end(sentence: &str, language: Language) -> Option<usize> {
-    let is_end_mark = |c: char| c == '…' || TERMINALS.contains(c) || language.is_chinese_or_japanese() && ".?!".contains(c);
+    let is_end_mark = |c: char| "….".contains(c) || TERMINALS.contains(c) || language.is_chinese_or_japanese() && "?!".contains(c);
     let (mut run_end, mut was_certain) = (0, false);
     for (at, terminal) in sentence.char_indices().filter(|&(_, c)| is_end_mark(c)) {
         let is_certain = TERMINALS.contains(terminal);
@@ -144,7 +155,10 @@ fn first_end(sentence: &str, language: Language) -> Option<usize> {
         count_read(sentence.len() - at - after.trim_start().len());
         let ends = next.is_some_and(|next| match terminal {
             '…' => after.starts_with(char::is_whitespace) && !next.is_lowercase(),
-            '.' => sentence[..at].ends_with(is_ideograph) && run.len() + 1 == sentence.len() - at && after.starts_with(is_ideograph),
+            '.' if language.is_chinese_or_japanese() && sentence[..at].ends_with(is_ideograph) => {
+                run.len() + 1 == sentence.len() - at && after.starts_with(is_ideograph)
+            }
+            '.' => after.len() == run.len() && starts_after_period(&sentence[..at], after),
             '?' | '!' => after.starts_with(|c| is_ideograph(c) || "「『（《“".contains(c)),
             _ => true,
         });
@@ -158,9 +172,22 @@ fn first_end(sentence: &str, language: Language) -> Option<usize> {
     None
 }
 
-/// Whether `c` is a Chinese or Japanese character.
-fn is_ideograph(c: char) -> bool {
-    is_han(c) || is_kana(c)
+/// Whether `after` starts a sentence after the period that follows `before`.
+fn starts_after_period(before: &str, after: &str) -> bool {
+    let Some(next) = after.strip_prefix(' ').map(first_word) else { return false };
+    is_among(AFTER_ABBREVIATIONS, next) || is_among(AFTER_NUMBERS, next) && ends_in_count(before)
+}
+
+fn first_word(text: &str) -> &str {
+    let word = text.trim_start().split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    count_read(text.len() - text.trim_start().len() + word.len());
+    word
+}
+
+/// Whether `before` ends in a number and has other words.
+fn ends_in_count(before: &str) -> bool {
+    let number = last_token(tail(before));
+    number.ends_with(|c: char| c.is_ascii_digit()) && number.len() < before.trim_start().len() && !number.contains(char::is_alphabetic)
 }
 
 #[cfg(test)]
@@ -267,6 +294,12 @@ mod tests {
             "figs. 2 and ",
             "a.¹ ",
             "](([",
+            ". 😀 ",
+            "$$ a. ",
+            "2. how ",
+            "order no. 1 ",
+            "1. a 2. b ",
+            "\"a?\" and ",
         ];
         let cost = |piece: &str, n: usize, language| {
             let text = format!("{}A{}好", " ".repeat(n), piece.repeat(n));

@@ -12,7 +12,7 @@ pub enum Kind {
     Line,
     /// One unit, no matter which punctuation it contains.
     Whole,
-    /// A code fence, or the start or end of an environment. It is neither source nor target.
+    /// A code fence, a line of tags, or the start or end of an environment. It is neither source nor target.
     Mark,
 }
 
@@ -29,7 +29,7 @@ pub fn blocks(text: &str) -> Vec<(Range<usize>, Kind)> {
     let mut at = 0;
     while let Some(range) = lines.get(at) {
         let line = text[range.clone()].trim_start_matches(|c: char| c == '>' || c.is_whitespace()).trim_end();
-        let mut last = at;
+        let (mut last, mut end) = (at, range.end);
         let kind = if let Some(open) = fence {
             let closes = fence_of(line).is_some_and(|close: &str| close.starts_with(open) && close == line);
             fence = Some(open).filter(|_| !closes);
@@ -37,19 +37,21 @@ pub fn blocks(text: &str) -> Vec<(Range<usize>, Kind)> {
         } else if let Some(open) = fence_of(line) {
             fence = Some(open);
             Kind::Mark
-        } else if line.contains('|') && (is_table || line.starts_with('|') || is_delimiter_row(line)) {
+        } else if line.contains('|') && (is_table || line.starts_with('|') || is_delimiter_row(line) || is_head(text, lines.get(at + 1))) {
             is_table = is_table || is_delimiter_row(line);
             Kind::Whole
-        } else if let Some(length) = formula_length(text, &lines[at..]) {
-            last = at + length - 1;
+        } else if let Some(formula) = formula(text, &lines[at..]) {
+            (last, end) = (at + formula.n_lines - 1, formula.end);
             Kind::Whole
-        } else if is_environment_mark(line) {
+        } else if is_environment_mark(line) || is_tag_line(line) {
             Kind::Mark
         } else {
             Kind::Line
         };
         is_table &= line.contains('|');
-        blocks.push((range.start..lines[last].end, kind));
+        blocks.push((range.start..end, kind));
+        let after = text[end..lines[last].end].trim_start();
+        blocks.extend((!after.is_empty()).then(|| (lines[last].end - after.len()..lines[last].end, Kind::Line)));
         at = last + 1;
     }
     blocks
@@ -77,9 +79,24 @@ fn is_delimiter_row(line: &str) -> bool {
     line.contains("--") && line.chars().all(|c| "|-:+ \t".contains(c))
 }
 
-/// Number of lines of the displayed formula that starts in the first of `lines`. `None` if there is no formula, or if a blank line comes
-/// before its end.
-fn formula_length(text: &str, lines: &[Range<usize>]) -> Option<usize> {
+/// Whether the next line shows that this one is the head of a table.
+fn is_head(text: &str, next: Option<&Range<usize>>) -> bool {
+    next.is_some_and(|next| {
+        count_read(next.len());
+        text[next.clone()].contains('|') && is_delimiter_row(text[next.clone()].trim())
+    })
+}
+
+/// A displayed formula.
+struct Formula {
+    n_lines: usize,
+    /// End in the text. The rest of the line is text after the formula.
+    end: usize,
+}
+
+/// The displayed formula that starts in the first of `lines`. `None` if there is no formula, if a blank line comes before its end, or if it
+/// is a part of its line.
+fn formula(text: &str, lines: &[Range<usize>]) -> Option<Formula> {
     let first = text[lines[0].clone()].trim_start();
     let (opening, closing) = if first.starts_with("$$") {
         ("$$", "$$".to_owned())
@@ -91,6 +108,7 @@ fn formula_length(text: &str, lines: &[Range<usize>]) -> Option<usize> {
         ("\\begin{", format!("\\end{{{name}}}"))
     };
     for (number, line) in lines.iter().take(MAX_FORMULA_LINES).enumerate() {
+        let end = line.end;
         let line = text[line.clone()].trim();
         count_read(line.len());
         if line.is_empty() {
@@ -98,10 +116,27 @@ fn formula_length(text: &str, lines: &[Range<usize>]) -> Option<usize> {
         }
         let inside = if number == 0 { &line[opening.len()..] } else { line };
         if let Some((_, after)) = inside.split_once(&*closing) {
-            return (!after.contains(char::is_alphanumeric)).then_some(number + 1);
+            let has_text = after.contains(char::is_alphanumeric);
+            let after = text[..end].trim_end().len() - after.len();
+            return (!has_text || number > 0).then_some(Formula { n_lines: number + 1, end: if has_text { after } else { end } });
         }
     }
     None
+}
+
+/// Whether the line consists of tags: `<think>`, `</div></div>`.
+fn is_tag_line(line: &str) -> bool {
+    let mut rest = line;
+    while let Some((tag, after)) = rest.strip_prefix('<').and_then(|tag| tag.split_once('>')) {
+        let (name, attributes) = tag.trim_matches('/').split_once(' ').unwrap_or((tag.trim_matches('/'), "="));
+        let is_name =
+            name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
+        if !is_name || !attributes.contains('=') {
+            return false;
+        }
+        rest = after.trim_start();
+    }
+    rest.is_empty() && !line.is_empty()
 }
 
 /// Whether the line is only `\begin{itemize}`, `\end{itemize}` or similar.
@@ -129,7 +164,7 @@ mod tests {
     #[test]
     fn rows_of_a_table_stay_whole() {
         check("|A. B|\n|---|\n|c|\nSo.", &[("|A. B|", Kind::Whole), ("|---|", Kind::Whole), ("|c|", Kind::Whole), ("So.", Kind::Line)]);
-        check("A | B\n--|--\nc. | d", &[("A | B", Kind::Line), ("--|--", Kind::Whole), ("c. | d", Kind::Whole)]);
+        check("A. B | C\n--|--\nc. | d", &[("A. B | C", Kind::Whole), ("--|--", Kind::Whole), ("c. | d", Kind::Whole)]);
         check("A. B | C. D", &[("A. B | C. D", Kind::Line)]);
     }
 
@@ -141,5 +176,15 @@ mod tests {
         check("\\begin{itemize}\n\\item A.", &[("\\begin{itemize}", Kind::Mark), ("\\item A.", Kind::Line)]);
         check("$$ x\n\ny $$", &[("$$ x", Kind::Line), ("", Kind::Line), ("y $$", Kind::Line)]);
         check("$$x$$ is. It", &[("$$x$$ is. It", Kind::Line)]);
+        check("$$\nx\n$$ Hence y.", &[("$$\nx\n$$", Kind::Whole), ("Hence y.", Kind::Line)]);
+    }
+
+    #[test]
+    fn line_of_tags_is_mark() {
+        check("<think>\nHm.\n</think>", &[("<think>", Kind::Mark), ("Hm.", Kind::Line), ("</think>", Kind::Mark)]);
+        check("</p></div class=\"a\">", &[("</p></div class=\"a\">", Kind::Mark)]);
+        for text in ["<ann@example.org>", "<https://a.b>", "<p>Hm.</p>", "<a b>", "a > b"] {
+            check(text, &[(text, Kind::Line)]);
+        }
     }
 }

@@ -3,21 +3,30 @@
 
 use std::ops::Range;
 
-use super::abbreviations::{Abbreviations, BEFORE_REFERENCES, OF_ALL, PLURALS, abbreviations_of, is_among};
+use super::abbreviations::{
+    AFTER_ONE, Abbreviations, BEFORE_NO, BEFORE_REFERENCES, ENDINGS, NUMBERED, OF_ALL, PLURALS, abbreviations_of, is_among,
+};
 use super::cost::count_read;
+use super::ends::{TAIL, last_token, tail};
+use super::labels::is_word as is_label_word;
 use super::parameters_of;
 use super::terminals::CLOSING;
+use crate::languages::is_ideograph;
 use glasscage_core::explanation::Language;
 
+/// Dashes before speech.
+const DASHES: [char; 3] = ['—', '–', '―'];
 /// Words after which a number with a period is an ordinal: "im 2. Stock".
 const BEFORE_ORDINALS: &str = "ab am beim das dem den der des die diesem diesen dieser ein eine einem einen einer ihr im jede jeden \
                                jeder jedes mein sein seit vom zum zur";
-/// Chinese verbs of speech. They must be within the first `BEFORE_SPEECH` characters after the quotation.
-const SPEECH: &str = "说說问問道答喊叫嚷";
+/// Chinese and Japanese verbs of speech. They must be within the first `BEFORE_SPEECH` characters after the quotation.
+const SPEECH: &str = "说說问問道答喊叫嚷聞言尋呼";
 const BEFORE_SPEECH: usize = 6;
-/// Number of characters to examine at the end of a sentence. The three words that matter are shorter.
-const TAIL: usize = 40;
-
+/// English verbs of speech: "Why? asked Tom.", "“Why?” Tom asked."
+const VERBS_OF_SPEECH: &str = "added agreed answered asked began called cried exclaimed explained laughed murmured muttered replied \
+                               said says screamed shouted sighed thought told whispered wondered wrote yelled";
+/// Words that start a sentence after a quotation in lowercase: he said "stop." then he left.
+const AFTER_QUOTATIONS: &str = "he i it she so then they this we you";
 /// Whether `next`, which Punkt or a terminal split off, belongs to `sentence`.
 pub fn is_continued(text: &str, sentence: &Range<usize>, next: &Range<usize>, language: Language) -> bool {
     let between = &text[sentence.end..next.start];
@@ -30,7 +39,7 @@ pub fn is_continued(text: &str, sentence: &Range<usize>, next: &Range<usize>, la
     let is_after_question = text[..sentence.start].trim_end().ends_with('?');
     starts_inside(next, between.is_empty())
         || [&OF_ALL, abbreviations].into_iter().any(|list| is_open(tail, next, list, language, is_after_question))
-        || is_capitalized(&text[sentence.start..]) && is_open_before_small_letter(tail, next, language)
+        || is_open_before_small_letter(tail, next, language, is_capitalized(&text[sentence.start..]))
         || !is_after_question && is_initials(&text[sentence.clone()])
         || is_speech(&text[sentence.clone()], next, between)
         || language == Language::German && is_ordinal(tail, next)
@@ -46,13 +55,7 @@ fn starts_inside(next: &str, is_adjacent: bool) -> bool {
             && after.len() < next.len()
             && (after.is_empty()
                 || goes_on(after)
-                || after.starts_with(|c: char| ".—– \u{a0}".contains(c) || c.is_alphabetic() && !c.is_uppercase()))
-}
-
-/// The last characters of the text. Examining whole words could cost the length of the text each time.
-fn tail(text: &str) -> &str {
-    let start = text.char_indices().rev().nth(TAIL - 1).map_or(0, |(at, _)| at);
-    &text[start..]
+                || after.starts_with(|c: char| ".—– \u{a0}".contains(c) || c.is_alphabetic() && !c.is_uppercase() && !is_ideograph(c)))
 }
 
 /// Whether `tail` ends in an abbreviation of `list` that does not end the sentence before `next`.
@@ -68,7 +71,7 @@ fn is_open(tail: &str, next: &str, list: &Abbreviations, language: Language, is_
         return next.starts_with(|c: char| c.is_lowercase() || c.is_ascii_digit() || "([".contains(c));
     }
     is_among(list.before_numbers, &lower)
-        && is_number_of_thing(next)
+        && (is_number_of_thing(next) || next == "no." && lower != "no.")
         && (!is_word || is_reference(tail, &lower, next, language, is_after_question))
 }
 
@@ -96,25 +99,44 @@ fn is_reference(tail: &str, lower: &str, next: &str, language: Language, is_afte
     let leads = if before.is_empty() {
         word.starts_with(char::is_uppercase) && !is_after_question
     } else {
-        let previous = before.rsplit(char::is_whitespace).next().unwrap_or_default().trim_start_matches(['(', '[']).to_lowercase();
+        let previous = last_token(before).trim_start_matches(['(', '[']).to_lowercase();
         let is_capitalized = elided(word).starts_with(char::is_uppercase) && !is_noun_anyway;
-        is_capitalized || is_among(BEFORE_REFERENCES, &previous) || before.ends_with([',', ';', '§'])
+        let is_alone = before.len() == last_token(before).len() && matches!(&*previous, "the" | "this");
+        let is_led = is_among(BEFORE_REFERENCES, &previous) || before.ends_with([',', ';', '§']);
+        is_capitalized || is_alone || if lower == "no." { is_number_sign(before, &previous, next, language) } else { is_led }
     };
-    let has_second = || {
-        let after = next.trim_start_matches(|c: char| c.is_alphanumeric() || "()[].".contains(c)).trim_start();
-        let words = ["and ", "or ", "to ", "through ", "& ", ", ", "-", "–"];
-        words.iter().any(|word| after.strip_prefix(word).is_some_and(is_number_of_thing))
-    };
-    (is_in_brackets || leads) && (!is_among(PLURALS, lower) || is_in_brackets || has_second())
+    let after = next.trim_start_matches(|c: char| c.is_alphanumeric() || "()[].".contains(c)).trim_start();
+    let words = ["and ", "or ", "to ", "through ", "& ", ", ", "-", "–"];
+    let has_second = words.iter().any(|word| after.strip_prefix(word).is_some_and(is_number_of_thing));
+    if is_among(PLURALS, lower) { is_in_brackets || leads && has_second } else { is_in_brackets || leads || has_second }
+}
+
+/// Whether "no." stands for "number" between `previous` and the number at the start of `next`: "order no. 12", "at no. 5", "she is no. 1."
+fn is_number_sign(before: &str, previous: &str, next: &str, language: Language) -> bool {
+    let noun = previous.trim_end_matches('s');
+    if [previous, noun].iter().any(|noun| is_among(NUMBERED, noun) || is_label_word(noun)) {
+        return true;
+    }
+    let after = next.trim_start_matches(|c: char| c.is_alphanumeric() || "()[]-–".contains(c));
+    let verb = after.trim_start().split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let is_one = after.is_empty() || after.starts_with(|c: char| c.is_ascii_punctuation()) || is_among(AFTER_ONE, verb);
+    let joins = matches!(previous, "and" | "or" | "to" | "&");
+    let is_second = joins && before.split_whitespace().rev().nth(2).is_some_and(|word| word.eq_ignore_ascii_case("no."));
+    is_second
+        || !joins && is_among(BEFORE_REFERENCES, previous)
+        || language == Language::English && is_one && !is_among(BEFORE_NO, previous)
 }
 
 /// Whether a lowercase letter continues the sentence after a possible abbreviation (`XIV.`, `U.S.A.`, `Mrd.`), a quotation, or a dash. It
-/// does not after other words, because many people write to a model without capital letters.
-fn is_open_before_small_letter(tail: &str, next: &str, language: Language) -> bool {
+/// does not after other words, because many people write to a model without capital letters. In such a sentence, it continues only after
+/// abbreviations that do not end sentences.
+fn is_open_before_small_letter(tail: &str, next: &str, language: Language, is_capitalized: bool) -> bool {
     let undashed = next.trim_start_matches(['—', '–', '―', '-', ' ']);
     let Some(word) = elided(last_word(tail)).strip_suffix('.').filter(|word| !word.is_empty()) else {
         let is_quotation = tail.ends_with(|c| CLOSING.contains(c) || matches!(c, '“' | '«' | '‹' | '‘'));
-        return undashed.starts_with(char::is_lowercase) && (is_quotation || undashed.len() < next.len());
+        let first = next.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        let goes_on = is_capitalized || is_quotation && !is_among(AFTER_QUOTATIONS, first);
+        return goes_on && undashed.starts_with(char::is_lowercase) && (is_quotation || undashed.len() < next.len());
     };
     let lower = word.to_lowercase();
     let is_english = parameters_of(language).is_sent_starter("the");
@@ -123,15 +145,22 @@ fn is_open_before_small_letter(tail: &str, next: &str, language: Language) -> bo
     let is_roman = word.chars().all(|c| "IVXLC".contains(c)) && (word.len() > 1 || !is_english);
     let is_unspeakable = !is_english && lower.len() > 1 && lower.chars().all(|c| c.is_ascii_alphabetic() && !"aeiouy".contains(c));
     let is_spelled = word.contains('.') && (!is_english || word.starts_with(char::is_alphabetic));
-    next.starts_with(char::is_lowercase) && (is_roman || is_unspeakable || is_known || is_spelled)
+    let is_certain = is_known && !is_among(ENDINGS, &with_period);
+    next.starts_with(char::is_lowercase) && (is_certain || is_capitalized && (is_roman || is_unspeakable || is_known || is_spelled))
 }
 
-/// Whether `sentence` ends in a quotation and `next` names the speaker: 「もう行く。」と言った, “真的吗？”他问, or "really?" he asked. In the last case, the
-/// quotation must be the whole sentence.
+/// Whether `next` names the speaker of `sentence`: 「もう行く。」と言った, “真的吗？”他问, "really?" he asked, "Why?" Tom asked, Why? asked Tom, or
+/// —¿Vienes? —preguntó él. If no verb shows it, the quotation must be the whole sentence.
 fn is_speech(sentence: &str, next: &str, between: &str) -> bool {
     let is_quoted =
         sentence.starts_with(['"', '“', '”', '„', '«', '»', '‘', '\'']) && sentence.ends_with(['"', '“', '”', '«', '»', '’', '\'']);
-    if is_quoted && next.starts_with(char::is_lowercase) {
+    let is_dialogue = sentence.starts_with(DASHES) && next.trim_start_matches(DASHES).trim_start().starts_with(char::is_lowercase);
+    let ends_in_speech = is_quoted || sentence.ends_with(['?', '!', '…']);
+    let mut words = next.split(|c: char| !c.is_alphabetic() && c != '\'').take(2);
+    let is_named = words.any(|word| is_among(VERBS_OF_SPEECH, word)) && (is_quoted || next.starts_with(char::is_lowercase));
+    let first = next.split(|c: char| c.is_whitespace() || c == '.').next().unwrap_or_default();
+    let is_inverted = first.starts_with(char::is_lowercase) && ["-il", "-elle", "-je"].iter().any(|pronoun| first.ends_with(pronoun));
+    if is_quoted && next.starts_with(char::is_lowercase) || is_dialogue || is_inverted || ends_in_speech && is_named {
         return true;
     }
     if !between.is_empty() || !sentence.ends_with(['」', '』', '”']) {
@@ -145,11 +174,6 @@ fn is_speech(sentence: &str, next: &str, between: &str) -> bool {
 fn is_initials(sentence: &str) -> bool {
     sentence.len() <= 12
         && sentence.split_terminator('.').all(|initial| initial.chars().count() == 1 && initial.chars().all(char::is_uppercase))
-}
-
-/// The text after the last white space.
-fn last_token(tail: &str) -> &str {
-    tail.rsplit(char::is_whitespace).next().unwrap_or_default()
 }
 
 /// The last token, from its first letter or digit on.

@@ -1,7 +1,9 @@
 //! Labels of list items, headings and captions: "1.", "b)", "(iv)", "A.1.", "[2]", "Step 3.", "Fig. 2.". Their periods do not end
 //! sentences.
 
+use super::abbreviations::is_among;
 use super::cost::count_read;
+use super::ends::tail;
 
 /// Words before the number of a label: "Step 1. Stir.".
 const WORDS: &str = "abb abbildung abschnitt act allegato anexo anhang annexe appendix art article articolo artigo artikel artículo \
@@ -13,6 +15,10 @@ const WORDS: &str = "abb abbildung abschnitt act allegato anexo anhang annexe ap
                      regra remark rule règle scene schritt sección sectie section sezione seção stage stap step tab tabel tabela \
                      tabella tabelle tabla table tableau tag task teil test theorem tip unit vol volume voorbeeld vraag week § \
                      étape übung вопрос глава задача пример часть шаг №";
+/// Words before a number that counts things, and is therefore not a label: "1. Tom has 2. Ann has 3."
+const BEFORE_COUNTS: &str = "a about and another are at by cost costs e eat eats en et for from gave get gets give gives had has have \
+                             in is just left lost need needs o oder of on only or ou plus sold take takes than the times to total u \
+                             und was were with y";
 const ROMANS: &str = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx";
 /// Marks that belong to the text after them if they start a line.
 const NOTES: [&str; 4] = ["P.S. ", "PS. ", "N.B. ", "NB. "];
@@ -55,6 +61,16 @@ impl Sequence {
         let is_next = self.expected.iter().any(|expected| expected == label.core) || label.has_word || begins_list();
         (is_next && rest[label.length..].contains(char::is_alphanumeric)).then_some(label)
     }
+
+    /// The next label in a list whose items are words: "1. Paris 2. London". `before` is the text of the line before it.
+    pub fn label_after_words<'a>(&self, rest: &'a str, before: &str) -> Option<Label<'a>> {
+        let is_expected = |expected: &String| !expected.is_empty() && rest.trim_start_matches(['(', '[', '（']).starts_with(&**expected);
+        let label = (before.ends_with(' ') && self.expected.iter().any(is_expected)).then(|| label(rest))??;
+        let is_next = !label.has_word && self.expected.iter().any(|expected| expected == label.core);
+        let word = tail(before).strip_suffix(' ')?.rsplit(char::is_whitespace).next()?;
+        let is_item = word.ends_with(char::is_alphanumeric) && !is_among(BEFORE_COUNTS, &word.to_lowercase());
+        (is_next && is_item && rest[label.length..].contains(char::is_alphanumeric)).then_some(label)
+    }
 }
 
 /// Length of the marks at the start of a line: quotation, heading, bullets, labels. A label without text after it counts as text.
@@ -67,7 +83,7 @@ pub fn prefix(line: &str, sequence: &mut Sequence) -> usize {
             at += length;
             continue;
         }
-        let unmarked = rest.trim_start_matches(|c| EMPHASIS.contains(c));
+        let unmarked = without_tag(rest).trim_start_matches(|c| EMPHASIS.contains(c));
         let Some(label) = label(unmarked) else { return at };
         let end = line.len() - unmarked.len() + label.length;
         if !line[end..].contains(char::is_alphanumeric) {
@@ -76,6 +92,12 @@ pub fn prefix(line: &str, sequence: &mut Sequence) -> usize {
         sequence.push(&label);
         at = end;
     }
+}
+
+/// The text after a tag of emphasis: `<b>1.</b> Stir.`
+fn without_tag(text: &str) -> &str {
+    let tags = ["<b>", "</b>", "<strong>", "</strong>", "<em>", "</em>", "<i>", "</i>", "<li>", "<p>"];
+    tags.iter().find_map(|tag| text.strip_prefix(tag)).unwrap_or(text)
 }
 
 /// Length of a mark such as ">", "##", "-" or "[x]".
@@ -104,20 +126,20 @@ fn numbered_label<'a>(rest: &'a str, inside: &str, numbered: &'a str, has_word: 
     let core = dotted.trim_end_matches('.');
     let after = &numbered[core.len()..];
     let end = match &rest[..rest.len() - inside.len()] {
-        "" => [".)", ").", "\\.", ".", ")", "、"].into_iter().find(|end| after.starts_with(*end))?,
+        "" => [".)", ").", "\\.", ".", ")", "、", "．"].into_iter().find(|end| after.starts_with(*end))?,
         "(" => [").", ".)", ")"].into_iter().find(|end| after.starts_with(*end))?,
         "[" => after.starts_with(']').then_some("]")?,
         "（" => after.starts_with('）').then_some("）")?,
         _ => return None,
     };
-    let behind = after[end.len()..].trim_start_matches(|c| EMPHASIS.contains(c));
+    let behind = without_tag(after[end.len()..].trim_start_matches(|c| EMPHASIS.contains(c)));
     let is_apart = !end.is_ascii() || behind.starts_with(char::is_whitespace) || behind.is_empty();
     // "No. a) Yes" is an answer, not a label.
     let fits = is_core(core) && !(has_word && core.starts_with(char::is_lowercase));
     (is_apart && fits).then_some(Label { core, has_word, length: rest.len() - after.len() + end.len() })
 }
 
-fn is_word(word: &str) -> bool {
+pub fn is_word(word: &str) -> bool {
     word.len() <= 24 && WORDS.split(' ').any(|other| other == word.trim_end_matches('.').to_lowercase())
 }
 
@@ -158,14 +180,20 @@ fn next_core(core: &str) -> Option<String> {
     Some(format!("{before}{next}"))
 }
 
-/// Whether the next label starts a sentence within `AHEAD` bytes.
+/// Whether the next label starts a sentence within `AHEAD` bytes, or the next two labels follow words.
 fn has_second(rest: &str, label: &Label<'_>) -> bool {
-    let Some(next) = next_core(label.core) else { return false };
-    let second = format!(" {}", rest[..label.length].replacen(label.core, &next, 1));
     let ahead = &rest.as_bytes()[..rest.len().min(AHEAD)];
     count_read(ahead.len());
+    let with_core = |core: &str| format!(" {}", rest[..label.length].replacen(label.core, core, 1));
+    let place = |core: &str, before: &dyn Fn(u8) -> bool| {
+        let next = with_core(core);
+        (1..ahead.len()).find(|&at| ahead[at..].starts_with(next.as_bytes()) && before(ahead[at - 1]))
+    };
+    let Some(second) = next_core(label.core) else { return false };
     let ends_sentence = |byte: u8| !byte.is_ascii() || b".?!)]\"'*_".contains(&byte);
-    (1..ahead.len()).any(|at| ahead[at..].starts_with(second.as_bytes()) && ends_sentence(ahead[at - 1]))
+    let follows_word = |byte: u8| byte.is_ascii_alphanumeric();
+    let is_third_after = |at: usize| next_core(&second).and_then(|third| place(&third, &follows_word)).is_some_and(|third| third > at);
+    place(&second, &ends_sentence).is_some() || place(&second, &follows_word).is_some_and(is_third_after)
 }
 
 #[cfg(test)]

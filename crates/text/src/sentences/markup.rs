@@ -3,9 +3,11 @@
 
 use std::ops::Range;
 
-use super::abbreviations::WORDS_OF_PUNKT;
+use super::abbreviations::{OF_ALL, ONLY_WORDS, WORDS_OF_PUNKT, is_among};
 use super::cost::count_read;
-use super::labels::{self, Sequence};
+use super::ends::{last_token, tail};
+use super::faces::Faces;
+use super::labels::{self, Label, Sequence};
 use super::language::trim_end;
 use super::terminals::{CLOSING, TERMINALS};
 
@@ -19,7 +21,7 @@ pub struct Plain {
     openers: Vec<usize>,
 }
 
-/// Replacements for code that ends in a period, question mark or exclamation mark.
+/// Replacements for code and formulas that end in a period, question mark or exclamation mark.
 const CODES: [&str; 3] = ["Xx.", "Xx?", "Xx!"];
 /// Maximum bytes of a tag, of the address of a link, or of code. Citations have the limit `MAX_CITATION`.
 const MAX_MARK: usize = 1000;
@@ -35,12 +37,10 @@ impl Plain {
         let mut at = labels::prefix(line, &mut sequence);
         let mut plain = Self::default();
         let mut place = Place::default();
+        let mut faces = Faces::new(&line[at..]);
         while let Some(c) = line[at..].chars().next() {
             let rest = &line[at..];
-            if place.may_begin_item
-                && !c.is_whitespace()
-                && let Some(label) = sequence.label(rest, place.is_after_sentence)
-            {
+            if let Some(label) = label(&sequence, &line[..at], rest, &place, &plain.text) {
                 sequence.push(&label);
                 plain.push("\n", at);
                 at += label.length;
@@ -51,8 +51,12 @@ impl Plain {
                 place.push_all(mark.instead);
                 at += mark.length;
             } else {
-                let ends =
-                    c == ' ' && WORDS_OF_PUNKT.iter().any(|word| plain.text.ends_with(word)) && !rest[1..].starts_with(char::is_lowercase);
+                let faces_length = faces.length_after(rest, place.is_after_end, place.is_after_colon);
+                if faces_length > 0 {
+                    at += faces_length;
+                    continue;
+                }
+                let ends = c == ' ' && (ends_in_word(&plain.text, rest) || is_after_display(line, at));
                 plain.push(if ends { "\n" } else { &rest[..c.len_utf8()] }, at);
                 place.push(c);
                 at += c.len_utf8();
@@ -99,6 +103,40 @@ impl Plain {
         found.push(start..trim_end(line).len());
         found
     }
+}
+
+/// Whether `text` ends in a word that Punkt takes for an abbreviation: "it is ok. see you". Most of them may be an abbreviation before a
+/// lowercase letter.
+fn ends_in_word(text: &str, rest: &str) -> bool {
+    let is_last = |word: &str| text.strip_suffix(word).is_some_and(|before| !before.ends_with(char::is_alphanumeric));
+    WORDS_OF_PUNKT.into_iter().any(|word| is_last(word) && (ONLY_WORDS.contains(&word) || !rest[1..].starts_with(char::is_lowercase)))
+}
+
+/// The label at the start of `rest`, which starts a word after the text `before` of the line. `text` is that text without marks.
+fn label<'a>(sequence: &Sequence, before: &str, rest: &'a str, place: &Place, text: &str) -> Option<Label<'a>> {
+    let label = match place.may_begin_item {
+        _ if rest.starts_with(char::is_whitespace) => None,
+        true => sequence.label(rest, place.is_after_sentence),
+        false => sequence.label_after_words(rest, before),
+    };
+    label.filter(|_| !ends_in_reference(text))
+}
+
+/// Whether `text` ends in an abbreviation before the name of a thing, such as "Fig." before "A.".
+fn ends_in_reference(text: &str) -> bool {
+    let token = last_token(tail(text.trim_end()));
+    token.starts_with(char::is_uppercase) && is_among(OF_ALL.before_numbers, &token.to_lowercase())
+}
+
+/// Whether a displayed formula ends before `at`, and a sentence starts after it: `$$x = 2$$ Hence y = 3.`
+fn is_after_display(line: &str, at: usize) -> bool {
+    if !["$$", "\\]"].iter().any(|end| line[..at].ends_with(end)) {
+        return false;
+    }
+    let next = line[at..].trim_start();
+    count_read(line.len() - at - next.len());
+    let mut chars = next.chars();
+    chars.next().is_some_and(char::is_uppercase) && chars.next().is_some_and(|c| c.is_lowercase() || c.is_whitespace())
 }
 
 /// State of the text before the current position.
@@ -165,6 +203,10 @@ fn mark(line: &str, at: usize, place: &mut Place) -> Option<Mark> {
         '(' | '[' if line[..at].ends_with(']') => address(rest).map(|length| Mark::new(length, false)),
         '!' if rest.starts_with("![") && !place.is_after_end && !line[..at].ends_with(char::is_alphanumeric) => Some(Mark::new(1, true)),
         '<' => tag(rest, place),
+        '$' if rest.starts_with("$$") => {
+            display(rest, "$$").or_else(|| (place.is_after_end && is_apart(&rest[2..])).then(|| Mark::new(2, false)))
+        }
+        '\\' if rest.starts_with("\\[") => display(rest, "\\]"),
         '$' if place.is_after_end => is_apart(&rest[1..]).then(|| Mark::new(1, false)),
         '\\' if place.is_after_end => (rest.starts_with("\\)") || rest.starts_with("\\]")).then(|| Mark::new(2, false)),
         _ if place.is_after_end && FOOTNOTES.contains(first) => {
@@ -213,6 +255,14 @@ fn code(rest: &str) -> Option<Mark> {
     let end = code.chars().next_back().filter(|end| ".?!".contains(*end) && code.contains(' '));
     let instead = end.and_then(|end| CODES.iter().find(|instead| instead.ends_with(end))).unwrap_or(&"Xxx");
     Some(Mark { length: 2 * fence.len() + code.len(), opens: false, instead })
+}
+
+/// A displayed formula within a line. It becomes a word, which ends a sentence if the formula ends in ".", "?" or "!".
+fn display(rest: &str, closing: &str) -> Option<Mark> {
+    let inside = near(&rest[2..], MAX_MARK).split_once(closing).map(|(inside, _)| inside)?;
+    let end = inside.trim_end().chars().next_back()?;
+    let instead = CODES.iter().find(|instead| instead.ends_with(end)).unwrap_or(&"Xxx");
+    Some(Mark { length: inside.len() + 2 * closing.len(), opens: false, instead })
 }
 
 /// The length of a citation: "[1]", "[2, 3]", "[^note]", "[citation needed]", "[[1]](address)". A link with a text is not a citation.
@@ -276,6 +326,7 @@ mod tests {
         check("[Read](http://a.b/c_(d)) it.[1][^x][[3]](u) See [2] and ![a cat](c.png).¹ So", "[Read] it. See [2] and [a cat]. So");
         check("<b class=\"x\">Why?</b> If x<y. Then z>2.<sup>3</sup> So<br/>on", "Why? If x<y. Then z>2. So\non");
         check("Call `a. b()` or `Stop it.` So $x=2.$ And", "Call Xxx or Xx. So $x=2. And");
+        check("Hi! 🎉 :) So $$a. b$$ is. $$x=2.$$ And \\[y\\] Hence", "Hi! So Xxx is. Xx.\nAnd Xxx\nHence");
     }
 
     #[test]

@@ -17,6 +17,8 @@ mod any_script;
 mod blocks;
 mod continued;
 mod cost;
+mod ends;
+mod faces;
 mod labels;
 mod language;
 mod markup;

@@ -112,9 +112,11 @@ def require_numbers(scores: Array, tokens: Sequence[str], is_measured: Any = Tru
 
 
 def to_array(values: Any) -> Array:
-    """Converts values, which may be a tensor on any device, to an array."""
+    """Converts values, which may be a tensor on any device, to an array. Masked values become NaN."""
     if hasattr(values, "detach"):
         values = values.detach().cpu().float().numpy()
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.astype(np.float64).filled(np.nan)
     return np.asarray(values, dtype=np.float64)
 
 
