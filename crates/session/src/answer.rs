@@ -5,7 +5,7 @@ use super::loaded::Session;
 use super::problems::{self, method_of};
 use super::results::{AnswerResult, AnsweredQuestion};
 use super::text::{FramedPrompt, SplitText, TokenizedAnswer};
-use glasscage_attribution::{self, Transcript};
+use glasscage_attribution::{self as attribution, Transcript};
 use glasscage_core::explanation::{Answer, AnswerStop, Sampling, Unit};
 use glasscage_engine::lm::generate::{StopReason, ThoughtLimit, generate};
 use glasscage_engine::lm::sample::Sampler;
