@@ -18,10 +18,11 @@ pub fn trunk(tools: &Tools, arguments: &[&str]) -> Result<Command> {
     Ok(trunk)
 }
 
-/// Builds the release page into `dist`, and prints the sizes of its downloads.
+/// Builds the release page into `dist`, and prints the sizes of its downloads. The page links to its documentation, which
+/// [`crate::docs::build`] writes.
 pub fn page(tools: &Tools, dist: &Path) -> Result<Sizes> {
     let dist_name = dist.to_str().context("the path of dist is not UTF-8")?;
-    run(&mut trunk(tools, &["build", "--release", "--dist", dist_name])?)?;
+    run(trunk(tools, &["build", "--release", "--dist", dist_name])?.env("GLASSCAGE_HAS_DOCUMENTATION", "1"))?;
     let sizes = Sizes::of(dist)?;
     println!("{sizes}");
     Ok(sizes)

@@ -1,5 +1,6 @@
 use leptos::prelude::*;
 
+use super::help_link::HAS_DOCUMENTATION;
 use crate::app::i18n::{LANGUAGES, t};
 use crate::app::language;
 
@@ -19,12 +20,18 @@ pub fn Footer() -> impl IntoView {
                     {options.collect_view()}
                 </select>
             </label>
-            <a href="docs/index.html" hreflang="en" target="_blank" rel="noopener">
-                {t!("Documentation")}
-            </a>
+            {HAS_DOCUMENTATION.then(documentation)}
             <Show when=move || needs_review>
                 <p class="hint">{t!("No speaker of this language has reviewed the translation yet.")}</p>
             </Show>
         </footer>
+    }
+}
+
+fn documentation() -> impl IntoView {
+    view! {
+        <a href="docs/index.html" hreflang="en" target="_blank" rel="noopener">
+            {t!("Documentation")}
+        </a>
     }
 }
