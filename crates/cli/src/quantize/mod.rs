@@ -1,5 +1,5 @@
-//! `glasscage quantize`: writes a model file with its matrices in a smaller tensor type. Candle rounds the values, in the same way as ggml's
-//! `quantize_row_NAME_ref`.
+//! `glasscage quantize`: writes a model file with its matrices in a smaller tensor type. Candle rounds the values, in the same way as
+//! `quantize_row_NAME_ref` in ggml.
 
 mod writer;
 
