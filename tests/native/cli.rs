@@ -151,10 +151,12 @@ fn what_would_fail_at_the_end_fails_before_the_work() {
     let output = glasscage(&["explain", "--model", &demo_with_a_long_context(&folder), "--prompt", &many, "--json", &json], "");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("1001 sentences") && output.stdout.is_empty(), "{said}");
-    std::fs::write(folder.join("thesis.tex"), "years").unwrap();
-    let said = complaint(&["gallery", "--model", "/nowhere.gguf", "--out", folder.to_str().unwrap()], "");
+    let work = folder.join("work");
+    std::fs::create_dir(&work).unwrap();
+    std::fs::write(work.join("thesis.tex"), "years").unwrap();
+    let said = complaint(&["gallery", "--model", "/nowhere.gguf", "--out", work.to_str().unwrap()], "");
     assert!(said.contains("not a gallery") && said.contains("thesis.tex"), "{said}");
-    assert_eq!(std::fs::read_to_string(folder.join("thesis.tex")).unwrap(), "years");
+    assert_eq!(std::fs::read_to_string(work.join("thesis.tex")).unwrap(), "years");
 }
 
 /// The demo model with a longer context length in its metadata.
