@@ -38,7 +38,8 @@
 //!   scoring    chunks of whole suffixes ─► positions through the LM head ─► readouts
 //!   tile_shape when a model is loaded: the fastest of several shapes of a matrix product, measured
 //!   self_test  then: each kernel on kilobytes of the model's own weights, compared with its definition
-//!   watch      while the model computes: the self-test again now and then; if it fails, the model is next loaded on the CPU
+//!   watch      while the model computes: the self-test again now and then, and a check of the weights of one layer (weight_check); if
+//!              one fails, the model is next loaded on the CPU
 //! ```
 //!
 //! For a perturbed text, only the part after its first edit is computed. Its rows attend to the base text's keys before the edit and to

@@ -20,6 +20,8 @@ use glasscage_model::source::ByteSource;
 use glasscage_model::tokenizer::TokenId;
 use glasscage_protocol::request::{BackendChoice, LoadProgress};
 use gpu::GpuModel;
+use gpu::device::Gpu;
+use gpu::self_test::SelfTest;
 use lm::sample::Sampler;
 use lm::{Backend, Callback, Counters, InfillRequest, Infills, LanguageModel, LmError, LoadError, OnReadout, ScoreRequest};
 
@@ -49,12 +51,9 @@ pub async fn load(
     let progress = |read_bytes, memory_bytes| LoadProgress { read_bytes, total_bytes: source.size(), memory_bytes };
     if let Some(ChosenGpu { gpu, self_test }) = gpu {
         let memory_bytes = gpu::memory::estimate(gguf, &config, gpu.variant);
-        match GpuModel::load(gpu, source, gguf, &mut async |bytes| on_progress.call(progress(bytes, memory_bytes)).await).await {
+        match load_on_gpu(gpu, self_test, source, gguf, &mut async |bytes| on_progress.call(progress(bytes, memory_bytes)).await).await {
             Ok(None) => return Ok(None),
-            Ok(Some((mut model, sha256))) => {
-                model.watch(self_test);
-                return Ok(Some(LoadedEngine { engine: Engine::Gpu(Box::new(model)), sha256, notice }));
-            }
+            Ok(Some((model, sha256))) => return Ok(Some(LoadedEngine { engine: Engine::Gpu(Box::new(model)), sha256, notice })),
             Err(LoadError::Engine(error)) if backend == BackendChoice::Auto => {
                 notice = Some(format!("The GPU could not take the model ({error}), so the CPU engine is used."));
             }
@@ -65,6 +64,19 @@ pub async fn load(
     let mut tell = async |bytes| on_progress.call(progress(bytes, memory_bytes)).await;
     let loaded = CandleModel::load(source, gguf, &mut tell).await?;
     Ok(loaded.map(|(model, sha256)| LoadedEngine { engine: Engine::Cpu(Box::new(model)), sha256, notice }))
+}
+
+/// Loads a model into GPU memory and watches the GPU from then on. Returns the model and the SHA-256 of its file.
+async fn load_on_gpu(
+    gpu: Rc<Gpu>,
+    self_test: Option<SelfTest>,
+    source: &impl ByteSource,
+    gguf: &Gguf,
+    on_progress: &mut dyn Callback<u64>,
+) -> Result<Option<(GpuModel, String)>, LoadError> {
+    let Some((mut model, sha256)) = GpuModel::load(gpu, source, gguf, on_progress).await? else { return Ok(None) };
+    model.watch(self_test).await?;
+    Ok(Some((model, sha256)))
 }
 
 impl Engine {

@@ -44,6 +44,7 @@ mod tile_shape;
 pub mod variant;
 mod wait;
 mod watch;
+mod weight_check;
 mod weights;
 mod wgsl;
 
@@ -120,9 +121,14 @@ impl GpuModel {
         &self.gpu
     }
 
-    /// Repeats this test, which the GPU has passed, while the model computes.
-    pub fn watch(&mut self, self_test: Option<SelfTest>) {
-        self.watch = self_test.map(Watch::new);
+    /// Repeats this test, which the GPU has passed, and checks of the weights while the model computes. Returns an error if the weights in
+    /// GPU memory are not those of the file.
+    pub async fn watch(&mut self, self_test: Option<SelfTest>) -> Result<(), LmError> {
+        self.watch = match self_test {
+            Some(self_test) => Some(Watch::new(self_test, &self.gpu, &self.transformer).await?),
+            None => None,
+        };
+        Ok(())
     }
 
     /// Returns an error if the GPU has begun to compute incorrectly. Tests the GPU only if a test is due.
@@ -133,7 +139,7 @@ impl GpuModel {
     /// Passes on a result, unless the GPU has begun to compute incorrectly.
     async fn watched<T>(&mut self, result: Result<T, LmError>) -> Result<T, LmError> {
         match &mut self.watch {
-            Some(watch) => watch.checked(&self.gpu, result).await,
+            Some(watch) => watch.checked(&self.gpu, &self.transformer, result).await,
             None => result,
         }
     }

@@ -1,10 +1,13 @@
-//! Repeats the self-test while a model computes, because a GPU or its driver can begin to compute incorrectly after loading.
+//! Repeats the self-test while a model computes, because a GPU or its driver can begin to compute incorrectly after loading. Each time, it
+//! also checks the weights of one layer.
 //!
 //! Counts dispatches, not time. The first test is due after the model's first result. Later tests are due when the model has run
 //! [`SPACING`] times as many dispatches as the test before, so they cost less than 2 % of the work.
 
 use super::device::Gpu;
+use super::forward::Transformer;
 use super::self_test::SelfTest;
+use super::weight_check::WeightCheck;
 use crate::lm::LmError;
 
 /// Dispatches of the model between two tests, for each dispatch of a test.
@@ -13,31 +16,33 @@ const SPACING: usize = 60;
 /// A self-test that is repeated.
 pub struct Watch {
     self_test: SelfTest,
+    weights: WeightCheck,
     /// The next test is due when the device has run this many dispatches.
     due: usize,
 }
 
 impl Watch {
-    /// Repeats this test, which the GPU has passed.
-    pub fn new(self_test: SelfTest) -> Self {
-        Self { self_test, due: 0 }
+    /// Repeats this test, which the GPU has passed, for a model that was just loaded. Returns [`LmError::FaultyGpu`] if its weights are not
+    /// those of the file.
+    pub async fn new(self_test: SelfTest, gpu: &Gpu, transformer: &Transformer) -> Result<Self, LmError> {
+        Ok(Self { weights: WeightCheck::new(gpu, transformer, &self_test.row_products).await?, self_test, due: 0 })
     }
 
     /// Passes on a result of the model, unless a due test fails. If the numbers are impossible, a test is due at once: the GPU may be the
     /// cause, and not the model.
-    pub async fn checked<T>(&mut self, gpu: &Gpu, result: Result<T, LmError>) -> Result<T, LmError> {
+    pub async fn checked<T>(&mut self, gpu: &Gpu, transformer: &Transformer, result: Result<T, LmError>) -> Result<T, LmError> {
         let is_impossible = matches!(result, Err(LmError::NotFinite | LmError::Impossible));
         if is_impossible {
             self.due = 0;
         }
         if is_impossible || result.is_ok() {
-            self.test_if_due(gpu).await?;
+            self.test_if_due(gpu, transformer).await?;
         }
         result
     }
 
     /// Tests the GPU if a test is due. Returns [`LmError::FaultyGpu`] if it fails.
-    async fn test_if_due(&mut self, gpu: &Gpu) -> Result<(), LmError> {
+    async fn test_if_due(&mut self, gpu: &Gpu, transformer: &Transformer) -> Result<(), LmError> {
         let dispatches = &gpu.stats.dispatches;
         let before = dispatches.get();
         if before < self.due {
@@ -46,6 +51,7 @@ impl Watch {
         if let Some(failure) = self.self_test.run(gpu).await? {
             return Err(gpu.mark_faulty(failure));
         }
+        self.weights.check_next(gpu, transformer).await?;
         self.due = dispatches.get() + SPACING * (dispatches.get() - before);
         Ok(())
     }
@@ -75,7 +81,7 @@ mod tests {
         let self_test = SelfTest::read(&source, &gguf).await.unwrap();
         assert_eq!(self_test.run(&gpu).await.unwrap(), None, "the kernels are right at first");
         let (mut model, _) = GpuModel::load(gpu, &source, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap();
-        model.watch(Some(self_test));
+        model.watch(Some(self_test)).await.unwrap();
         model
     }
 
@@ -120,6 +126,16 @@ mod tests {
         let generated = generate(&mut model, 500).await;
         assert!(is_faulty(&generated), "{generated:?}");
         assert!(dispatches(&model) >= due, "not tested before it was due");
+    }
+
+    #[tokio::test]
+    async fn damaged_weights_end_the_answer() {
+        let mut model = watched_demo().await;
+        let down = &model.transformer.layers[0].down.slabs[0].buffer;
+        model.gpu.write(down, 4, &[0x7f7f_7f7f]);
+        model.reset(64);
+        let generated = generate(&mut model, 1).await;
+        assert!(matches!(&generated, Err(LmError::FaultyGpu(failure)) if failure.contains("weights")), "{generated:?}");
     }
 
     #[tokio::test]

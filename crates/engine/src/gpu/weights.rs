@@ -45,6 +45,11 @@ impl Slab {
         slab
     }
 
+    /// Number of columns, padded to a whole group.
+    pub fn columns(&self) -> usize {
+        self.groups * format::GROUP
+    }
+
     /// Writes rows of a file, starting at row `first` of this slab. Interleaved rows must be written together, as far as the slab has
     /// them.
     fn write(&self, gpu: &Gpu, columns: usize, first: usize, bytes: &[u8]) {

@@ -9,6 +9,7 @@ mod samples;
 use self::case::Case;
 use self::samples::Sample;
 use super::device::Gpu;
+use super::weight_check::{RowProducts, read_row_products};
 use crate::lm::{LmError, LoadError};
 use glasscage_model::config::Config;
 use glasscage_model::gguf::Gguf;
@@ -18,12 +19,15 @@ use glasscage_model::source::ByteSource;
 pub struct SelfTest {
     config: Config,
     samples: Vec<Sample>,
+    /// See [`super::weight_check`].
+    pub(super) row_products: Vec<RowProducts>,
 }
 
 impl SelfTest {
     pub async fn read(source: &impl ByteSource, gguf: &Gguf) -> Result<Self, LoadError> {
         let config = Config::from_gguf(gguf)?;
-        Ok(Self { samples: samples::read(source, gguf, &config).await?, config })
+        let (samples, row_products) = (samples::read(source, gguf, &config).await?, read_row_products(source, gguf, &config).await?);
+        Ok(Self { config, samples, row_products })
     }
 
     /// Runs the test. Describes what this GPU computes wrong, in a sentence. `None` if all kernels are correct.
