@@ -20,6 +20,8 @@ const WHOLE: [&str; 9] = [
     "crates/model/src/gguf/metadata.rs",
     "crates/session/src/problems.rs",
 ];
+/// Names of constants that hold a problem text.
+const CONSTANTS: [&str; 2] = ["FAILURE", "REMEDY"];
 /// Macros and functions whose texts are for developers.
 const ASSERTIONS: [&str; 6] = ["assert", "assert_eq", "debug_assert", "expect", "panic", "unreachable"];
 
@@ -36,7 +38,7 @@ pub fn problem_texts() -> Vec<String> {
     found.iter().map(|text| numbered(text)).filter(|text| is_sentence(text)).collect()
 }
 
-/// Adds the literals of `#[error("..")]`, of problem and error constructors, and of the constant `REMEDY`. If `takes_all`, adds all
+/// Adds the literals of `#[error("..")]`, of problem and error constructors, and of [`CONSTANTS`]. If `takes_all`, adds all
 /// others, too.
 fn collect(code: TokenStream, takes_all: bool, found: &mut Vec<String>) {
     let tokens: Vec<TokenTree> = code.into_iter().collect();
@@ -60,8 +62,8 @@ fn collect(code: TokenStream, takes_all: bool, found: &mut Vec<String>) {
                 collect(arguments.stream(), true, found);
                 i += 4;
             }
-            // `const REMEDY: &str = "..";`
-            [TokenTree::Ident(name), _, _, _, _, text @ TokenTree::Literal(_), ..] if name == "REMEDY" => {
+            // `const REMEDY: &str = "..";`, or `FAILURE`.
+            [TokenTree::Ident(name), _, _, _, _, text @ TokenTree::Literal(_), ..] if CONSTANTS.iter().any(|constant| name == constant) => {
                 found.extend(literal(text));
                 i += 5;
             }

@@ -21,7 +21,7 @@ const CPU_ROWS: usize = 4;
 /// Allowed error, relative to the largest product with the same matrix.
 const TOLERANCE: f32 = 5e-5;
 const SEED: u64 = 45;
-const FAILURE: &str = "This device’s GPU computes products of the model’s weights incorrectly.";
+const FAILURE: &str = "This device’s GPU multiplies the weights of the model incorrectly.";
 
 /// Products of consecutive rows of one tensor with the fixed vector, computed on the CPU.
 pub struct RowProducts {
