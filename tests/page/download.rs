@@ -121,9 +121,9 @@ async fn a_download_survives_breaks_refusals_and_expired_addresses() {
         browser.click("download-button").await;
         model_is_ready(&browser).await;
         let breaks = 7;
-        let twice = hub.take_sent().saturating_sub(model.len() as u64);
-        assert!(twice <= breaks * LOST_BY_A_BREAK, "{condition}: {twice} bytes were sent twice");
-        assert_eq!(preflights(&hub.take_asked()), 0, "{condition}");
+        let (twice, asked) = (hub.take_sent().saturating_sub(model.len() as u64), hub.take_asked());
+        assert!(twice <= breaks * LOST_BY_A_BREAK, "{condition}: {twice} of {} bytes were sent twice: {asked:?}", model.len());
+        assert_eq!(preflights(&asked), 0, "{condition}");
         explains(&browser).await;
         browser.click("models-button").await;
         browser.click("delete-stored").await;
