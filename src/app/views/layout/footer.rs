@@ -20,18 +20,12 @@ pub fn Footer() -> impl IntoView {
                     {options.collect_view()}
                 </select>
             </label>
-            {HAS_DOCUMENTATION.then(documentation)}
+            <a hidden=!HAS_DOCUMENTATION href="docs/index.html" hreflang="en" target="_blank" rel="noopener">
+                {t!("Documentation")}
+            </a>
             <Show when=move || needs_review>
                 <p class="hint">{t!("No speaker of this language has reviewed the translation yet.")}</p>
             </Show>
         </footer>
-    }
-}
-
-fn documentation() -> impl IntoView {
-    view! {
-        <a href="docs/index.html" hreflang="en" target="_blank" rel="noopener">
-            {t!("Documentation")}
-        </a>
     }
 }
