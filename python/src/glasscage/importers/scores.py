@@ -10,6 +10,7 @@ from ..document import Document
 from ..graph import Array
 from ..manifest import manifest
 from ..passage import Passage
+from ..punkt import sentences
 from ..spans import Span
 from .pieces import located, texts_of
 
@@ -94,6 +95,55 @@ def span_scores(
     )
 
 
+def sentence_scores(
+    parts: Sequence[Sequence[str]],
+    rows: Sequence[Any],
+    *,
+    prompt: str,
+    generation: str,
+    method: str,
+    unit: str,
+    tool: str,
+    model: str = "",
+    output: Sequence[int] | None = None,
+) -> Document:
+    """Creates a document from a row of scores for each generated sentence: its `parts` of the prompt, and a score of each part.
+
+    A row is `None` if the sentence was not measured, and masked where a part was not. The effect of earlier generated sentences is unknown.
+    """
+    spans = sentences(generation)
+    if len(rows) != len(spans):
+        raise ValueError(f"the answer has {len(spans)} sentences, but {len(rows)} results explain it: give one for each sentence")
+    places: list[Span] | None = None
+    scores: list[Any] = []
+    for (start, end), names, row in zip(spans, parts, rows, strict=True):
+        if row is None:
+            scores.append(None)
+            continue
+        of_prompt, _ = texts_of(names, [generation], prompt, generation)
+        _, found, columns = located(*of_prompt, prompt)
+        if places not in (None, found):
+            raise ValueError("the results divide the prompt into different parts")
+        places = found
+        measured = require_numbers(to_array(row)[None], [generation[start:end]], ~np.ma.getmaskarray(row))
+        scores.append(measured[0, columns])
+    if places is None:
+        raise ValueError("there is no result")
+    unknown = np.full(len(places), np.nan)
+    return span_scores(
+        prompt,
+        places,
+        generation,
+        spans,
+        [unknown if row is None else row for row in scores],
+        method=method,
+        unit=unit,
+        tool=tool,
+        model=model,
+        output=output,
+    )
+
+
 def wide(scores: Array, n_prompt: int, n_generation: int) -> Array:
     """Adds columns for the generated tokens if they are missing, with NaN."""
     if scores.shape == (n_generation, n_prompt):
@@ -116,7 +166,7 @@ def to_array(values: Any) -> Array:
     if hasattr(values, "detach"):
         values = values.detach().cpu().float().numpy()
     if isinstance(values, np.ma.MaskedArray):
-        values = values.astype(np.float64).filled(np.nan)
+        values = np.ma.filled(values.astype(np.float64), np.nan)
     return np.asarray(values, dtype=np.float64)
 
 

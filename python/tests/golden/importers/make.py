@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """Records what the real packages measure in the built-in model, as far as the importers read it: `make.py inseq captum ...`
 
-    inseq, captum, shap      pip install inseq==0.7.1 captum==0.9.0 shap==0.51.0
+    inseq, captum, shap      pip install inseq==0.7.1 captum==0.9.0 shap==0.54.1 (SHAP: Python 3.12 or later)
     context_cite, flashtrace pip install context-cite==0.0.4 flashtrace==0.1.1
     interpreto               pip install interpreto==0.5.2
                              (ContextCite needs NLTK's data `punkt_tab`, where NLTK_DATA says)
+    shapiq                   pip install shapiq==1.8.0 (Python 3.12 or later)
+    at2                      pip install --no-deps at2==0.0.1; pip install datasets nltk pandas spacy
+    icx360                   pip install --no-deps icx360==0.1.0; pip install bert_score evaluate nltk openai scikit-learn
+                             sentence-transformers spacy toma
     circuit_tracer           pip install --no-deps circuit-tracer==0.5.0 (its classes of graph files, on a graph made here)
 
 and besides transformers, torch, gguf and accelerate. Each writes NAME.json beside this file.
@@ -102,6 +106,104 @@ def interpreto() -> dict:
     explainer = Occlusion(MODEL, TOKENIZER, granularity=Granularity.TOKEN)
     result = explainer.explain(CHAT, ANSWER)[0]
     return {"elements": list(map(str, result.elements)), "attributions": rounded(result.attributions)}
+
+
+def at2() -> dict:
+    from at2 import AT2Attributor, AT2FeatureExtractor, AT2ScoreEstimator
+    from at2.tasks import SimpleContextAttributionTask
+
+    context, _, query = PROMPT.rpartition(". ")
+    options = {"source_type": "token", "generate_kwargs": {"max_new_tokens": 60, "do_sample": False}}
+    # AT2 tells the architecture from the name. It does not know Qwen 3: its attention is that of Qwen 2, without norms.
+    MODEL.name_or_path = "qwen"
+    task = SimpleContextAttributionTask(context + ".", query, MODEL, TOKENIZER, **options)
+    task.template = "{context} {query}"
+    # An estimator that is not trained: the mean over all heads.
+    attributor = AT2Attributor(task, AT2ScoreEstimator(AT2FeatureExtractor.from_model(MODEL)))
+    tokens = task.get_tokens()
+    return {
+        "text": task.text,
+        "chars": [list(tokens.token_to_chars(token)) for token in range(len(tokens["input_ids"]))],
+        "prompt_tokens": task.prompt_range_to_token_range(0, len(task.prompt)),
+        "sources": task.source_token_ranges,
+        "generation_tokens": [task.generation_token_start, task.generation_token_end],
+        "target_tokens": task.target_token_range,
+        "scores": [rounded(attributor.get_attribution_scores(token_start=i, token_end=i + 1)) for i in range(len(task.target_ids))],
+    }
+
+
+def shapiq() -> dict:
+    import numpy as np
+    from shapiq.game_theory.exact import ExactComputer
+
+    from glasscage import sentence_texts
+
+    def game(answer: str, earlier: str) -> ExactComputer:
+        """The log-probability of a sentence, when sentences of the prompt are left out."""
+
+        def value(coalitions: np.ndarray) -> np.ndarray:
+            return np.array([log_probability(kept, earlier, answer) for kept in np.atleast_2d(coalitions)])
+
+        return ExactComputer(value, n_players=len(players))
+
+    def log_probability(kept: np.ndarray, earlier: str, answer: str) -> float:
+        text = " ".join(player for player, is_kept in zip(players, kept, strict=True) if is_kept)
+        frame = CHAT.replace(PROMPT, text) + earlier
+        start, ids = len(TOKENIZER(frame)["input_ids"]), TOKENIZER(frame + answer, return_tensors="pt")["input_ids"]
+        with torch.no_grad():
+            logits = MODEL(ids).logits[0, start - 1 : -1].log_softmax(dim=-1)
+        return float(logits.gather(1, ids[0, start:, None]).sum())
+
+    players, answers = sentence_texts(PROMPT), sentence_texts(ANSWER)
+    edges = [ANSWER.index(answer) + len(answer) for answer in answers]
+    games = [game(ANSWER[start:end], ANSWER[:start]) for start, end in zip([0, *edges], edges, strict=False)]
+    orders = {"SV": 1, "k-SII": 2, "STII": 2, "SII": 2, "BV": 1, "FBII": 3, "IGV": 2}
+    return {"players": players, "values": {index: [written(game(index, order)) for game in games] for index, order in orders.items()}}
+
+
+def written(values: object) -> dict:
+    """`InteractionValues` as lists."""
+    kept = {name: getattr(values, name) for name in ("index", "n_players", "min_order", "max_order")}
+    return kept | {"dict_values": [[list(players), rounded(value)] for players, value in values.dict_values.items()]}
+
+
+def icx360() -> dict:
+    import tempfile
+
+    import spacy
+    from icx360.algorithms.mexgen import CLIME, LSHAP
+    from icx360.algorithms.token_highlighter.th_llm import TokenHighlighter
+    from icx360.utils.model_wrappers import HFModel
+
+    from glasscage import sentence_texts
+
+    english = spacy.blank("en")
+    english.add_pipe("sentencizer")
+    with tempfile.TemporaryDirectory() as folder:
+        english.to_disk(folder)
+        clime, lshap = (kind(HFModel(MODEL, TOKENIZER), segmenter=folder) for kind in (CLIME, LSHAP))
+        highlighter = TokenHighlighter(MODEL, TOKENIZER, folder)
+    options = {"model_params": {"chat_template": True}, "segment_type": "s"}
+    answers = sentence_texts(ANSWER)
+
+    def result(explainer: object, i: int) -> dict:
+        earlier = [" " + answer for answer in answers[:i]]
+        units, types = [PROMPT, *earlier], ["p"] + ["n"] * i
+        segment = [True] + [False] * i
+        return attributions(explainer.explain_instance(units, types, ind_segment=segment, output_orig=answers[i], **options))
+
+    return {
+        "results": [result(lshap, i) for i in range(len(answers))],
+        "single": attributions(clime.explain_instance(PROMPT, model_params={"chat_template": True, "max_new_tokens": 7})),
+        "highlighter": attributions(highlighter.explain_instance(PROMPT, "p", True, "s")),
+    }
+
+
+def attributions(result: dict) -> dict:
+    """What ICX360 returns, with the text of its output alone."""
+    scores = {key: rounded(value) if key not in ("units", "unit_types") else value for key, value in result["attributions"].items()}
+    output = {"output_orig": {"output_text": result["output_orig"].output_text}} if "output_orig" in result else {}
+    return {"attributions": scores} | output
 
 
 def circuit_tracer() -> dict:
