@@ -120,7 +120,7 @@ async fn a_download_survives_breaks_refusals_and_expired_addresses() {
         begin(&hub);
         browser.click("download-button").await;
         model_is_ready(&browser).await;
-        // Without a version that it may read, the page starts over after the preview, whose connection may have sent the whole file by then.
+        // Without a version that it may read, the page starts over after the preview. The first connection may have sent the whole file.
         let restarted = if hub.rules().shows_total { 0 } else { model.len() as u64 };
         let most = 7 * LOST_BY_A_BREAK + restarted;
         let (twice, asked) = (hub.take_sent().saturating_sub(model.len() as u64), hub.take_asked());
