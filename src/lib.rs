@@ -88,7 +88,7 @@
 //! | `glasscage` | page and workers, in `src` | leptos, web-sys |
 //!
 //! `docs/architecture.md` shows which crate uses which. A crate cannot use what its `Cargo.toml` does not name, and no two crates use each
-//! other: cargo checks both. This crate has every other one under the name that it has here, for tests.
+//! other: cargo checks both. For tests, this crate re-exports the others under these names.
 //!
 //! `session` exists so that worker and command line do not both implement the whole sequence. The features follow the same boundary: `page`
 //! is the program that a visitor with a link downloads, `engine` is the rest, and `cli` is the native command line. In addition to these

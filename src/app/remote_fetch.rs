@@ -1,4 +1,4 @@
-//! Fetches a file from another site, with limits on silence, size and media type. Follows redirects within the site's host.
+//! Fetches a file from another site. Gives up after silence, limits size and media type, and follows redirects within the site's host.
 
 use gloo::timers::callback::Timeout;
 use js_sys::{IteratorNext, Uint8Array};
@@ -26,7 +26,7 @@ pub async fn fetch(address: &str) -> Result<Vec<u8>, RemoteFailure> {
         let abort = controller.clone();
         Timeout::new(SILENT_MILLIS, move || abort.abort())
     };
-    // Dropping it stops the time.
+    // Dropping it stops the timer.
     let mut _silence = silence();
     // An aborted request was silent: the other aborts below return errors of their own.
     let lost = |_| if signal.aborted() { RemoteFailure::TooSlow } else { RemoteFailure::NotReached };

@@ -297,7 +297,7 @@ async fn remote_document_is_awaited_while_its_bytes_arrive() {
     let site = Server::start(document.parent().expect("a folder")).await;
     site.set_headers(&[("access-control-allow-origin", "*")]);
     // It takes longer than the silence in all.
-    site.next_arrives("/explanation.json", Arrival::Slow(40));
+    site.next_arrives("/explanation.json", Arrival::Slow(60));
     let browser = Browser::start(None).await;
     let link = format!("{}#url={}explanation.json", server.url, site.url);
     browser.goto(&link).await;

@@ -196,7 +196,7 @@ async fn engine_is_awaited_while_its_bytes_arrive() {
     // The page gives up after this silence.
     server.hurry(90_000);
     // It takes longer than the silence in all.
-    server.next_arrives(PROGRAM, Arrival::Slow(50));
+    server.next_arrives(PROGRAM, Arrival::Slow(60));
     let browser = Browser::open(&server.url).await;
     explain_given(&browser, PROMPT, ANSWER).await;
     browser.explained().await;

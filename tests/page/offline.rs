@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use tokio::sync::SemaphorePermit;
+
 use super::browser::{Browser, Kind};
 use super::download_steps::{download, explains, large_model, model_is_ready};
 use super::hub::Hub;
@@ -18,6 +20,20 @@ pub async fn is_available_offline(browser: &Browser) {
             is_active.then_some(())
         })
         .await;
+}
+
+/// A server of a copy of the page, which a test can change. Also returns the folder of the copy.
+async fn server_of_copy(name: &str) -> (Server, PathBuf, SemaphorePermit<'static>) {
+    let (original, turn) = server_with_service_worker().await;
+    let dist = Kind::chosen().folder().join(name);
+    std::fs::remove_dir_all(&dist).ok();
+    copy(original.dist(), &dist);
+    (Server::start_with_service_worker(&dist).await, dist, turn)
+}
+
+/// The script of the service worker with another version.
+fn of_version(script: &str, prefix: &str) -> String {
+    script.replacen("const VERSION = \"", &format!("const VERSION = \"{prefix}-"), 1)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -50,11 +66,7 @@ async fn built_in_and_stored_models_work_offline() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_version_is_offered_and_taken_as_a_whole() {
-    let (first, _turn) = server_with_service_worker().await;
-    let dist = Kind::chosen().folder().join("updated");
-    std::fs::remove_dir_all(&dist).ok();
-    copy(first.dist(), &dist);
-    let server = Server::start_with_service_worker(&dist).await;
+    let (server, dist, _turn) = server_of_copy("updated").await;
     let browser = Browser::open(&server.url).await;
     explains(&browser).await;
     is_available_offline(&browser).await;
@@ -72,7 +84,7 @@ async fn a_new_version_is_offered_and_taken_as_a_whole() {
 
     let sw = dist.join("sw.js");
     let script = std::fs::read_to_string(&sw).expect("a service worker").replace(&old, &sha256(changed.as_bytes()));
-    std::fs::write(&sw, script.replacen("const VERSION = \"", "const VERSION = \"next-", 1)).expect("a new service worker");
+    std::fs::write(&sw, of_version(&script, "next")).expect("a new service worker");
     browser.goto(&server.url).await;
     browser.find("take-update").await;
     assert_eq!(outline().await.json(), "none", "nothing changes before the visitor wants it");
@@ -92,16 +104,12 @@ async fn keep_for_offline(browser: &Browser) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn second_tab_takes_update_after_first() {
-    let (first, _turn) = server_with_service_worker().await;
-    let dist = Kind::chosen().folder().join("updated-in-two-tabs");
-    std::fs::remove_dir_all(&dist).ok();
-    copy(first.dist(), &dist);
-    let server = Server::start_with_service_worker(&dist).await;
+    let (server, dist, _turn) = server_of_copy("updated-in-two-tabs").await;
     let browser = Browser::open(&server.url).await;
     keep_for_offline(&browser).await;
     let sw = dist.join("sw.js");
     let script = std::fs::read_to_string(&sw).expect("a service worker");
-    std::fs::write(&sw, script.replacen("const VERSION = \"", "const VERSION = \"next-", 1)).expect("a new service worker");
+    std::fs::write(&sw, of_version(&script, "next")).expect("a new service worker");
 
     let driver = &browser.driver;
     let tabs = [driver.window().await.expect("a tab"), driver.new_tab().await.expect("a second tab")];
@@ -126,11 +134,7 @@ async fn second_tab_takes_update_after_first() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_update_leaves_the_old_version_offline() {
-    let (first, _turn) = server_with_service_worker().await;
-    let dist = Kind::chosen().folder().join("updated-in-vain");
-    std::fs::remove_dir_all(&dist).ok();
-    copy(first.dist(), &dist);
-    let server = Server::start_with_service_worker(&dist).await;
+    let (server, dist, _turn) = server_of_copy("updated-in-vain").await;
     let browser = Browser::open(&server.url).await;
     keep_for_offline(&browser).await;
 
@@ -138,7 +142,7 @@ async fn failed_update_leaves_the_old_version_offline() {
     let sw = dist.join("sw.js");
     let script = std::fs::read_to_string(&sw).expect("a service worker");
     let style = sha256(&std::fs::read(dist.join("base.css")).expect("a style sheet"));
-    let broken = script.replace(&style, &sha256(b"another style sheet")).replacen("const VERSION = \"", "const VERSION = \"broken-", 1);
+    let broken = of_version(&script.replace(&style, &sha256(b"another style sheet")), "broken");
     std::fs::write(&sw, broken).expect("a new service worker");
     let update = "const [done] = arguments;
         navigator.serviceWorker.ready.then(registration => {
@@ -156,7 +160,7 @@ async fn failed_update_leaves_the_old_version_offline() {
     assert!(browser.try_find("update").await.is_none());
 
     server.set_unavailable(false);
-    std::fs::write(&sw, script.replacen("const VERSION = \"", "const VERSION = \"next-", 1)).expect("a new service worker");
+    std::fs::write(&sw, of_version(&script, "next")).expect("a new service worker");
     browser.goto(&server.url).await;
     browser.find("take-update").await;
     browser.close().await;

@@ -237,12 +237,12 @@ impl Server {
         self.arrivals.lock().expect("no panic").push((path.to_owned(), arrival));
     }
 
-    /// Makes waits of the page for `millis` milliseconds take one and a half seconds.
+    /// Makes waits of the page for `millis` milliseconds take five seconds, fifty times the pause of [`Arrival::Slow`].
     pub fn hurry(&self, millis: u32) {
         let first = std::fs::read_to_string(self.dist.join("start-watch.js")).expect("the page's first script");
         let hurried = format!(
             "const wait = setTimeout;
-            window.setTimeout = (handler, millis, ...rest) => wait(handler, millis === {millis} ? 1500 : millis, ...rest);"
+            window.setTimeout = (handler, millis, ...rest) => wait(handler, millis === {millis} ? 5000 : millis, ...rest);"
         );
         self.replace("/start-watch.js", &format!("{{ {hurried} }}\n{first}"));
     }

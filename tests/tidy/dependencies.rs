@@ -39,9 +39,8 @@ const NOT_OF_THE_ENGINE: [&str; 7] =
 /// Without its line, a crate of the engine would be slow in the page that `cargo xtask serve` builds, and only there.
 #[test]
 fn serve_compiles_the_engine_at_full_speed() {
-    let metadata = workspace::output(Command::new(env!("CARGO")).args(["metadata", "--no-deps", "--offline", "--format-version", "1"]));
-    let metadata: Value = serde_json::from_str(&metadata).expect("cargo's metadata is JSON");
-    let names = metadata["packages"].as_array().expect("packages").iter().filter_map(|package| package["name"].as_str());
+    let metadata = workspace::metadata();
+    let names = workspace::list(&metadata["packages"]).filter_map(|package| package["name"].as_str());
     let manifest = workspace::read("Cargo.toml").expect("the manifest of the workspace");
     let (_, levels) = manifest.split_once("[profile.serve.package]\n").expect("levels of packages");
     let levels = levels.split("\n[").next().unwrap_or_default();

@@ -57,15 +57,18 @@ impl Tools {
     /// A command that finds these tools, with build caches outside the checkout.
     pub fn command(&self, program: &str, arguments: &[&str]) -> Result<Command> {
         let path = self.path()?;
-        // `Command` searches the PATH of this process, not the PATH that it sets.
-        let program = self.folders.iter().map(|folder| folder.join(program)).find(|file| file.is_file()).unwrap_or(program.into());
-        let mut command = command(program, arguments);
+        let mut command = command(self.program(program), arguments);
         command.env("PATH", path).env("CARGO_TARGET_DIR", build().join("target"));
         Ok(command)
     }
 }
 
 impl Tools {
+    /// The file of a program, if it is among these tools. `Command` searches the PATH of this process, not the PATH that it sets.
+    pub fn program(&self, program: &str) -> PathBuf {
+        self.folders.iter().map(|folder| folder.join(program)).find(|file| file.is_file()).unwrap_or(program.into())
+    }
+
     /// The PATH, with these tools first.
     pub fn path(&self) -> Result<String> {
         let path = std::env::var_os("PATH").unwrap_or_default();

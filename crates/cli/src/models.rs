@@ -6,8 +6,7 @@ use std::rc::Rc;
 
 use clap::ValueEnum;
 use glasscage_attribution::{AttributionMethod, Replacement};
-use glasscage_engine::Engine;
-use glasscage_engine::MaskedLm;
+use glasscage_engine::{Engine, MaskedLm};
 use glasscage_library::address::part_names;
 use glasscage_model::gguf::{Gguf, GgufError};
 use glasscage_model::source::{Joined, NativeFile};

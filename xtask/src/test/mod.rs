@@ -187,7 +187,10 @@ fn test_programs(report: &mut Report, programs: &[Program], dist: &Path) {
 
 /// Runs all test programs except those of the page.
 fn native_programs(report: &mut Report, programs: &[Program], dist: &Path) {
-    let environment = [("GLASSCAGE_DIST", dist.display().to_string())];
+    let mut environment = vec![("GLASSCAGE_DIST", dist.display().to_string())];
+    if let Ok(web) = setup::web() {
+        environment.push(("GLASSCAGE_WASM_RUSTC", web.program("rustc").display().to_string()));
+    }
     for program in programs.iter().filter(|program| program.name != "page") {
         let slow = if program.name == "native" { &SLOW_NATIVE_TESTS[..] } else { &[] };
         let arguments: Vec<&str> = slow.iter().flat_map(|test| ["--skip", test]).collect();

@@ -39,7 +39,6 @@ pub struct Arguments {
 
 /// The tensor types with blocks of 32 values. Those with blocks of 256 do not fit the rows of most small models.
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
-#[value(rename_all = "snake_case")]
 enum TensorType {
     #[value(name = "q4_0")]
     Q40,
@@ -53,37 +52,28 @@ enum TensorType {
     Q80,
 }
 
+/// A tensor type under the names of all who need it.
+struct Names {
+    quant: &'static Quant,
+    candle: GgmlDType,
+    /// Its number in `general.file_type`, if most tensors have it (`llama_ftype` in llama.h).
+    file_type: u32,
+}
+
 impl TensorType {
-    fn of_candle(self) -> GgmlDType {
-        match self {
-            Self::Q40 => GgmlDType::Q4_0,
-            Self::Q41 => GgmlDType::Q4_1,
-            Self::Q50 => GgmlDType::Q5_0,
-            Self::Q51 => GgmlDType::Q5_1,
-            Self::Q80 => GgmlDType::Q8_0,
-        }
+    fn names(self) -> Names {
+        let (id, candle, file_type) = match self {
+            Self::Q40 => (2, GgmlDType::Q4_0, 2),
+            Self::Q41 => (3, GgmlDType::Q4_1, 3),
+            Self::Q50 => (6, GgmlDType::Q5_0, 8),
+            Self::Q51 => (7, GgmlDType::Q5_1, 9),
+            Self::Q80 => (8, GgmlDType::Q8_0, 7),
+        };
+        Names { quant: quant::by_id(id).expect("a supported type"), candle, file_type }
     }
 
     fn quant(self) -> &'static Quant {
-        let id = match self {
-            Self::Q40 => 2,
-            Self::Q41 => 3,
-            Self::Q50 => 6,
-            Self::Q51 => 7,
-            Self::Q80 => 8,
-        };
-        quant::by_id(id).expect("a supported type")
-    }
-
-    /// The number of the mostly used type in `general.file_type` (`llama_ftype` in llama.h).
-    fn file_type(self) -> u32 {
-        match self {
-            Self::Q40 => 2,
-            Self::Q41 => 3,
-            Self::Q80 => 7,
-            Self::Q50 => 8,
-            Self::Q51 => 9,
-        }
+        self.names().quant
     }
 }
 
@@ -114,7 +104,7 @@ async fn write_model(source: &impl ByteSource, arguments: &Arguments) -> Result<
     let alignment = gguf.metadata.u64("general.alignment").map_err(|error| cannot_read(&error))?;
     let quants = gguf.tensors.iter().map(|tensor| target(tensor).map_or(tensor.quant, TensorType::quant));
     let tensors: Vec<(&Tensor, &Quant)> = gguf.tensors.iter().zip(quants).collect();
-    let header = Header::new(&pairs, arguments.matrices.file_type(), &tensors, alignment);
+    let header = Header::new(&pairs, arguments.matrices.names().file_type, &tensors, alignment);
 
     let unfinished = partial(&arguments.out);
     let cannot_write = |error: std::io::Error| output::cannot_write(&unfinished, &error);
@@ -137,9 +127,7 @@ async fn write_model(source: &impl ByteSource, arguments: &Arguments) -> Result<
     file.into_inner().map_err(|error| cannot_write(error.into_error()))?.sync_all().map_err(cannot_write)?;
     fs::rename(&unfinished, &arguments.out).map_err(|error| output::cannot_write(&arguments.out, &error))?;
     let n_quantized = gguf.tensors.iter().filter(|tensor| target(tensor).is_some()).count();
-    let size = fs::metadata(&arguments.out).map_or(0, |file| file.len());
-    let name = arguments.matrices.quant().name;
-    output::print(&format!("{}: {n_quantized} of {} tensors in {name}, {size} bytes\n", arguments.out.display(), gguf.tensors.len()))
+    output::print(&format!("{}: {n_quantized} of {} tensors quantized\n", arguments.out.display(), gguf.tensors.len()))
 }
 
 /// Whether this is a matrix whose rows fill whole blocks. Norms, biases and convolutions stay as they are.
@@ -159,5 +147,5 @@ fn chunks(tensor: &Tensor) -> impl Iterator<Item = (u64, usize)> {
 /// The blocks of values that fill whole blocks.
 fn rounded(values: &[f32], target: TensorType) -> candle_core::Result<Vec<u8>> {
     let values = Values::from_slice(values, values.len(), &Device::Cpu)?;
-    Ok(QTensor::quantize(&values, target.of_candle())?.data()?.into_owned())
+    Ok(QTensor::quantize(&values, target.names().candle)?.data()?.into_owned())
 }

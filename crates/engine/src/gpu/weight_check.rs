@@ -40,7 +40,7 @@ pub async fn read_row_products(source: &impl ByteSource, gguf: &Gguf, config: &C
         let (rows, columns) = shape(tensor);
         let Some(row_bytes) = tensor.quant.bytes(columns as u64).filter(|&bytes| bytes > 0) else { continue };
         let n = rows.min(CPU_ROWS);
-        // Each group has other rows, so that a part of the rows that is damaged in every group is found.
+        // Each group checks other rows, to find damage at the same place of every matrix.
         let first = i * (rows - n) / config.n_layers.max(1);
         let bytes = source.read_at(tensor.offset + first as u64 * row_bytes, n * row_bytes as usize).await.map_err(GgufError::from)?;
         products.push(RowProducts { group: i, first, values: multiplied(&tensor.quant.values(&bytes), &random(columns, SEED)) });
@@ -115,7 +115,7 @@ async fn products(gpu: &Gpu, matrices: &[&Matrix]) -> Result<Vec<Vec<f32>>, LmEr
     Ok(lengths.iter().map(|&length| products.drain(..length).collect()).collect())
 }
 
-/// Whether all finite values of `right` were found. Other values are the fault of the file.
+/// Whether `found` has all finite values of `right`. Values that are not finite come from the file.
 fn is_close(found: &[f32], right: &[f32]) -> bool {
     let finite = || found.iter().zip(right).filter(|(_, right)| right.is_finite());
     let largest = finite().fold(0.0, |largest: f32, (_, right)| largest.max(right.abs()));

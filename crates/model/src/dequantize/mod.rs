@@ -129,14 +129,15 @@ mod tests {
     use crate::quant::{QUANTS, Quant, by_id};
 
     /// The assembly of these files for browsers, as the page that `cargo xtask serve` builds has them: in many units, between which nothing
-    /// is inlined. Needs the target of the page.
+    /// is inlined. `GLASSCAGE_WASM_RUSTC` names a compiler that has the target of the page.
     #[cfg(not(target_arch = "wasm32"))]
     fn assembly() -> String {
         let folders = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
         let file = folders.map(|folder| folder.join(file!())).find(|file| file.exists()).expect("this file");
         let folder = std::env::temp_dir().join(format!("glasscage-unpackers-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let output = std::process::Command::new("rustc")
+        let rustc = std::env::var_os("GLASSCAGE_WASM_RUSTC").unwrap_or_else(|| "rustc".into());
+        let output = std::process::Command::new(rustc)
             .args(["--crate-type=lib", "--crate-name=unpackers", "--edition=2024", "--emit=asm", "--out-dir"])
             .arg(&folder)
             .args(["--target=wasm32-unknown-unknown", "-Ctarget-feature=+simd128", "-Csymbol-mangling-version=v0"])

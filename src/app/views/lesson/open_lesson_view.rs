@@ -40,10 +40,8 @@ fn OpenLessonView() -> impl IntoView {
     let on_key = window_event_listener(ev::keydown, move |event| {
         let Some((lesson, at)) = place.get_untracked() else { return };
         let next = at_after_key(&event.key(), at, browser::is_presenting()).filter(|&next| next < lesson.steps.len());
-        let is_of_widget = match event.key().starts_with("Arrow") {
-            true => browser::is_within(&event, ARROWS),
-            false => browser::scrolls(&event, ".table-scroll"),
-        };
+        let is_of_widget =
+            if event.key().starts_with("Arrow") { browser::is_within(&event, ARROWS) } else { browser::scrolls(&event, ".table-scroll") };
         if let Some(next) = next.filter(|_| !is_of_widget && browser::is_shortcut(&event)) {
             event.prevent_default();
             go_to(next);
