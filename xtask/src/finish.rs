@@ -19,7 +19,10 @@ pub fn finish() -> Result<()> {
     let is_release = variable("TRUNK_PROFILE")? == "release";
     let web = setup::web()?;
     split::split(&web, &dist, is_release)?;
-    viewer::finish(&dist, is_release)?;
+    if is_release {
+        split::strip(&dist)?;
+    }
+    viewer::finish(&dist)?;
     // Replaces Trunk's loader, which reports no progress and starts over if the connection breaks.
     fs::copy(root().join("www").join(ENGINE_LOADER), dist.join(ENGINE_LOADER))?;
     if is_release {

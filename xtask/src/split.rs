@@ -27,11 +27,9 @@ pub fn split(tools: &Tools, dist: &Path, is_release: bool) -> Result<()> {
     let parts = program.with_file_name("parts");
     fs::remove_dir_all(&parts).ok();
     run(tools.command("wasm-split-cli", &["--target", "web", "--out-name", "app"])?.arg(program).arg(&parts))?;
-    let names: &[&str] = if is_release { &["--remove-name-section"] } else { &[] };
     // The chunks share the memory and the function table that the linker exports.
     run(tools
         .command("wasm-bindgen", &["--target", "web", "--no-typescript", "--keep-lld-exports", "--out-name", "app"])?
-        .args(names)
         .arg("--out-dir")
         .arg(dist)
         .arg(parts.join("app.wasm")))?;
@@ -53,6 +51,15 @@ pub fn split(tools: &Tools, dist: &Path, is_release: bool) -> Result<()> {
     Ok(fs::write(dist.join(LOADER), loader)?)
 }
 
+/// Removes what browsers do not need from the programs in `dist`: the page's, the viewer's and the engine's.
+pub fn strip(dist: &Path) -> Result<()> {
+    ["app_bg.wasm", "viewer_bg.wasm", "engine_bg.wasm"].into_iter().try_for_each(|name| {
+        let file = dist.join(name);
+        let module = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        Ok(fs::write(file, without_custom_sections(&module)?)?)
+    })
+}
+
 /// The program's script, with the import of the loader renamed. Other occurrences of the name are not addresses, so they stay.
 fn import_loader(script: &str) -> Result<String> {
     let [before, after] = [GENERATED_LOADER, LOADER].map(|name| format!("from \"./{name}\""));
@@ -61,7 +68,7 @@ fn import_loader(script: &str) -> Result<String> {
 }
 
 /// The module without custom sections, such as names and notes of tools. Browsers do not need them.
-pub fn without_custom_sections(module: &[u8]) -> Result<Vec<u8>> {
+fn without_custom_sections(module: &[u8]) -> Result<Vec<u8>> {
     let mut kept = module.get(..HEADER_BYTES).context("a module begins with its header")?.to_vec();
     let mut at = HEADER_BYTES;
     while at < module.len() {

@@ -9,7 +9,6 @@ use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
 
 use crate::command::root;
-use crate::split::without_custom_sections;
 
 const PROGRAM: &str = "viewer_bg.wasm";
 const LOADER: &str = "viewer.js";
@@ -36,19 +35,14 @@ start();
 const COMPRESSION: u8 = 10;
 
 /// Finishes the viewer that Trunk built into `dist`.
-pub fn finish(dist: &Path, is_release: bool) -> Result<()> {
-    let program = dist.join(PROGRAM);
-    let mut bytes = fs::read(&program)?;
-    if is_release {
-        bytes = without_custom_sections(&bytes)?;
-        fs::write(&program, &bytes)?;
-    }
+pub fn finish(dist: &Path) -> Result<()> {
+    let program = fs::read(dist.join(PROGRAM))?;
     let frame = fs::read_to_string(dist.join("embed.html"))?;
     let styles = style_sheets(&frame).map(|name| fs::read_to_string(dist.join(name)).with_context(|| format!("{name} is missing")));
     let styles = styles.collect::<Result<String>>()?;
     let script = fs::read_to_string(dist.join(LOADER))? + START;
     let template = fs::read_to_string(root().join("www").join(FILE))?;
-    Ok(fs::write(dist.join(FILE), file(&template, &styles, &script, &bytes))?)
+    Ok(fs::write(dist.join(FILE), file(&template, &styles, &script, &program))?)
 }
 
 /// The style sheets of a page, in order.
