@@ -121,8 +121,8 @@ impl GpuModel {
         &self.gpu
     }
 
-    /// While the model computes, repeats this test, which the GPU has passed, and checks the weights. Returns an error if the weights in GPU
-    /// memory are not those of the file.
+    /// While the model computes, repeats this test, which the GPU has passed, and checks the weights. Returns an error if the weights in
+    /// GPU memory are not those of the file.
     pub async fn watch(&mut self, self_test: Option<SelfTest>) -> Result<(), LmError> {
         self.watch = match self_test {
             Some(self_test) => Some(Watch::new(self_test, &self.gpu, &self.transformer).await?),
