@@ -10,7 +10,7 @@ use crate::models::{self, SHAPES, Shape, TOKENS};
 use candle_core::quantized::GgmlDType;
 use glasscage::attribution::measure::measure;
 use glasscage::attribution::measured::MeasureRequest;
-use glasscage::attribution::{METHODS, Segments, Transcript};
+use glasscage::attribution::{Segments, Transcript, methods};
 use glasscage::cpu::CandleModel;
 use glasscage::explanation::Weighting;
 use glasscage::gpu::GpuModel;
@@ -60,7 +60,7 @@ async fn measures_by_every_method(model: &mut impl LanguageModel, what: &str) {
     let segments = Segments { prompt: vec![2..11, 11..30], generation: vec![30..44, 44..60, 60..72] };
     let infills = (0..segments.n_sources()).map(|j| vec![5; segments.source(j).len()]).collect();
     let transcript = Transcript { tokens: TOKENS.to_vec(), generation: 30..72, end_token: END, control_tokens: vec![END], infills };
-    for method in METHODS {
+    for method in methods() {
         let methods = [method];
         let request = MeasureRequest::new(&methods, &transcript, &segments);
         let measured = measure(model, &request, &mut async |_| ControlFlow::Continue(())).await;
@@ -133,10 +133,10 @@ async fn attention_methods_are_refused_without_attention() {
     for shape in SHAPES {
         let bytes = models::file(shape, GgmlDType::F32);
         let config = Config::from_gguf(&Gguf::parse(&bytes, bytes.len() as u64).unwrap()).unwrap();
-        let found: Vec<&str> = METHODS.iter().filter(|method| method.check_model(&config).is_err()).map(|method| method.id).collect();
+        let found: Vec<&str> = methods().filter(|method| method.check_model(&config).is_err()).map(|method| method.text().id).collect();
         assert_eq!(found, if config.attends_everywhere() { &[][..] } else { &refused }, "{}", shape.name);
         assert!(config.attends_everywhere() || !with_attention.contains(&shape.architecture));
-        let is_weighted = METHODS.iter().any(|method| method.derivation_of(&config).weighting == Weighting::Flow);
+        let is_weighted = methods().any(|method| method.derivation_of(&config).weighting == Weighting::Flow);
         assert_eq!(is_weighted, config.attends_everywhere(), "{}", shape.name);
     }
 }

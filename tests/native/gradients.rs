@@ -11,6 +11,7 @@ use glasscage::attribution::measured::MeasureRequest;
 use glasscage::attribution::{Segments, Transcript, method};
 use glasscage::cpu::CandleModel;
 use glasscage::engine::Engine;
+use glasscage::explanation::MethodId;
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::lm::{Edit, Input, LanguageModel, Pass, ScoreRequest};
@@ -76,8 +77,10 @@ async fn gpu(file: &BytesInMemory, gguf: &Gguf) -> GpuModel {
 async fn error(model: &mut impl LanguageModel, golden: &Golden, shape: &GoldenShape) -> f64 {
     let (transcript, segments) = (golden.transcript(), golden.segments());
     let measured =
-        measure(model, &MeasureRequest::new(&[method("ig").unwrap()], &transcript, &segments), &mut async |_| ControlFlow::Continue(()))
-            .await;
+        measure(model, &MeasureRequest::new(&[method(MethodId::IntegratedGradients)], &transcript, &segments), &mut async |_| {
+            ControlFlow::Continue(())
+        })
+        .await;
     assert!(measured.failure.is_none(), "{:?}", measured.failure);
     let (mut largest, mut error) = (0.0_f64, 0.0_f64);
     for (i, row) in measured.tables[0].rows().enumerate() {
@@ -163,7 +166,7 @@ fn chosen_width_is_near_best() {
 async fn from_tokens(session: &mut Session<Engine>, transcript: &Transcript, segments: &Segments) -> Vec<f64> {
     let tokens = |sentences: &[Range<usize>]| sentences.iter().flat_map(|sentence| sentence.clone().map(|t| t..t + 1)).collect::<Vec<_>>();
     let single = Segments { prompt: tokens(&segments.prompt), generation: tokens(&segments.generation) };
-    let method = [method("attn-ig").unwrap()];
+    let method = [method(MethodId::AttentionGradients)];
     let measured =
         measure(&mut session.lm, &MeasureRequest::new(&method, transcript, &single), &mut async |_| ControlFlow::Continue(())).await;
     let sources: Vec<usize> = single.prompt.iter().chain(&single.generation).map(|token| token.start).collect();
@@ -197,7 +200,7 @@ fn sentence_products_rank_like_token_products() {
             panic!("it answers");
         };
         let AnsweredQuestion { transcript, segments, .. } = *answered;
-        let method = [method("attn-ig").unwrap()];
+        let method = [method(MethodId::AttentionGradients)];
         let measured =
             measure(&mut session.lm, &MeasureRequest::new(&method, &transcript, &segments), &mut async |_| ControlFlow::Continue(())).await;
         let ours: Vec<f64> = measured.tables[0].rows().flatten().map(|score| score.unwrap()).collect();

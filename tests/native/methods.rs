@@ -7,8 +7,9 @@ use crate::models::{self, SHAPES, TOKENS};
 use candle_core::quantized::GgmlDType;
 use glasscage::attribution::measure::measure;
 use glasscage::attribution::measured::{MeasureProgress, MeasureRequest, Measured};
-use glasscage::attribution::{AttributionMethod, METHODS, Replacement, Segments, Transcript, method};
+use glasscage::attribution::{AttributionMethod, Segments, Transcript, method, methods};
 use glasscage::cpu::CandleModel;
+use glasscage::explanation::{MethodId, Replacement, ScoredTexts};
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
@@ -37,20 +38,20 @@ fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segme
         sources.iter().map(|source| length - generation.start.max(source.start + 1)).sum::<usize>(),
     ];
     let heads = if method.divergences { 2 } else { 1 };
-    let gaps = match method.replacement {
+    let gaps = match method.scored_texts() {
         // The text up to the token before the last span, then each token of each span.
-        Replacement::Infill => {
+        ScoredTexts::WithoutEach(Replacement::Infill) => {
             let filled = sources.iter().map(|source| source.len()).sum::<usize>();
             [sources.last().unwrap().start - 1 + filled, filled]
         }
         _ => [0, 0],
     };
     // A method without passes reads only the base text. A path method reads one base text per point, and the text itself for attention.
-    let rounds = (method.passes / 2).max(1);
-    let passes_each = method.passes.min(2);
+    let rounds = (method.text().passes() / 2).max(1);
+    let passes_each = method.text().passes().min(2);
     // For pairs: the text without each source except the last, up to the last source, because a pass has already scored it. Then the text
     // without a later source, too.
-    let pairs = (0..sources.len()).filter(|_| method.pairs).map(|j| {
+    let pairs = (0..sources.len()).filter(|_| method.text().measures_pairs()).map(|j| {
         let later = &sources[j + 1..];
         let read_already = if keeps_text { sources[j].start } else { 0 };
         [
@@ -59,7 +60,7 @@ fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segme
         ]
     });
     let of_pairs = pairs.fold([0, 0], |sum, work| [sum[0] + work[0], sum[1] + work[1]]);
-    let looks = usize::from(method.attention && method.passes > 0);
+    let looks = usize::from(method.attention && method.text().passes() > 0);
     [
         rounds * (base[0] + passes_each * of_passes[0]) + looks * base[0] + gaps[0] + of_pairs[0],
         rounds * (base[1] + passes_each * heads * of_passes[1]) + looks * base[1] + gaps[1] + of_pairs[1],
@@ -87,7 +88,7 @@ fn measured_with_progress(request: &MeasureRequest<'_>, on_progress: &mut dyn Ca
 #[test]
 fn methods_do_work_of_formula() {
     let (transcript, segments) = text();
-    for method in METHODS {
+    for method in methods() {
         let (measured, work) = measured(&MeasureRequest::new(&[method], &transcript, &segments));
         assert!(measured.failure.is_none() && measured.tables[0].n_unmeasured() == 0, "{}", method.id);
         assert_eq!(work, formula(method, &transcript, &segments, true), "{}", method.id);
@@ -97,15 +98,15 @@ fn methods_do_work_of_formula() {
 /// Checks the work of some methods, each counted from the end of the previous one.
 async fn does_the_work_of_its_formula(mut model: impl LanguageModel, what: &str) {
     let (transcript, segments) = text();
-    for id in ["pert", "pairs", "reagent"] {
-        let (methods, before) = ([method(id).unwrap()], model.counters());
+    for id in [MethodId::Perturbation, MethodId::Pairs, MethodId::Reagent] {
+        let (methods, before) = ([method(id)], model.counters());
         let request = MeasureRequest::new(&methods, &transcript, &segments);
         assert!(measure(&mut model, &request, &mut async |_| ControlFlow::Continue(())).await.failure.is_none(), "{what}, {id}");
         let after = model.counters();
         let work = [after.forward_tokens - before.forward_tokens, after.head_positions - before.head_positions];
         assert_eq!(work, formula(methods[0], &transcript, &segments, false), "{what}, {id}");
         // A GPU reads back four numbers per position if no flow is summed. Layers read back nothing.
-        if id == "pert" && after.dispatches > 0 {
+        if id == MethodId::Perturbation && after.dispatches > 0 {
             assert_eq!(after.bytes_read_back - before.bytes_read_back, 16 * work[1] as u64, "{what}");
         }
     }
@@ -130,7 +131,7 @@ async fn recurrent_layers_need_no_extra_tokens() {
 #[test]
 fn methods_with_same_passes_share_work() {
     let (transcript, segments) = text();
-    let both: Vec<&AttributionMethod> = METHODS.iter().filter(|method| ["pert", "clp"].contains(&method.id)).collect();
+    let both: Vec<&AttributionMethod> = methods().filter(|method| [MethodId::Perturbation, MethodId::Clp].contains(&method.id)).collect();
     let (measured, work) = measured(&MeasureRequest::new(&both, &transcript, &segments));
     assert_eq!(measured.tables.len(), 2);
     assert_eq!(work, formula(both[1], &transcript, &segments, true));
@@ -141,9 +142,9 @@ fn flow_first_needs_no_extra_tokens_or_changes() {
     let (transcript, mut segments) = text();
     // A sentence without a token.
     segments.prompt.insert(1, 11..11);
-    let (flow, _) = measured(&MeasureRequest::new(&[method("flow").unwrap()], &transcript, &segments));
-    for id in ["pert", "clp", "pairs", "ig"] {
-        let methods = [method(id).unwrap()];
+    let (flow, _) = measured(&MeasureRequest::new(&[method(MethodId::Flow)], &transcript, &segments));
+    for id in [MethodId::Perturbation, MethodId::Clp, MethodId::Pairs, MethodId::IntegratedGradients] {
+        let methods = [method(id)];
         let request = MeasureRequest::new(&methods, &transcript, &segments);
         let (alone, work) = measured(&request);
         let mut told = Vec::new();
@@ -159,7 +160,7 @@ fn flow_first_needs_no_extra_tokens_or_changes() {
         assert_eq!(told, flow.tables, "{id}");
         assert_eq!(measured.tables, alone.tables, "{id}");
         // If every base text is perturbed, the text itself is read once more.
-        let more = if id == "ig" { [transcript.tokens.len() - 1, transcript.generation.len()] } else { [0, 0] };
+        let more = if id == MethodId::IntegratedGradients { [transcript.tokens.len() - 1, transcript.generation.len()] } else { [0, 0] };
         assert_eq!(work_with_flow, [work[0] + more[0], work[1] + more[1]], "{id}");
     }
 }

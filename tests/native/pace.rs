@@ -8,7 +8,7 @@ use std::rc::Rc;
 use glasscage::attribution::deletion::deletion_scores;
 use glasscage::attribution::measure::measure;
 use glasscage::attribution::measured::MeasureRequest;
-use glasscage::attribution::{METHODS, Segments, Transcript};
+use glasscage::attribution::{Segments, Transcript, methods};
 use glasscage::cpu::CandleModel;
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
@@ -132,7 +132,7 @@ async fn stopped_method_has_not_failed() {
     let tokens = (0..72).map(|i| i * 13 % 200).collect();
     let transcript = Transcript { tokens, generation: 30..72, end_token: 2, control_tokens: vec![2], infills };
     let mut model = at_pace(1.0).await;
-    for method in METHODS {
+    for method in methods() {
         let asked = Cell::new(0);
         model.gpu().is_stopped.replace(Rc::new(move || asked.replace(asked.get() + 1) >= 5));
         let methods = [method];

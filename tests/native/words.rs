@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use glasscage::attribution::deletion::RANDOM_ORDERS;
-use glasscage::attribution::{METHODS, Replacement};
+use glasscage::attribution::methods;
 use glasscage::engine::Engine;
 use glasscage::explanation::{Document, Unit};
 use glasscage::lm::LanguageModel;
@@ -48,8 +48,8 @@ fn close(a: f64, b: f64) -> bool {
 fn one_word_sentence_splits_into_itself() {
     let mut session = session();
     // Skip methods that need a masked language model.
-    for method in METHODS.iter().filter(|method| method.replacement != Replacement::MaskedLm) {
-        let question = Question { method: method.id.into(), ..question(Unit::Sentence) };
+    for method in methods().filter(|method| !method.needs_masked_lm()) {
+        let question = Question { method: method.id.to_string(), ..question(Unit::Sentence) };
         let document = explain(&mut session, &question);
         let words = words(&mut session, &question, 0);
         assert_eq!(words.iter().map(|word| word.text.trim()).collect::<Vec<_>>(), ["Stop."]);

@@ -1,22 +1,9 @@
 //! Attention (paper, `sec:eval`): how strongly the model attends to a sentence. Nothing is perturbed.
 
-use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
+use super::base_method::{AttributionMethod, Observation};
+use glasscage_core::explanation::MethodId;
 
-pub const ATTENTION: AttributionMethod = AttributionMethod {
-    id: "attention",
-    replacement: Replacement::Nothing,
-    passes: 0,
-    plan,
-    effect: weight,
-    divergences: false,
-    attention: true,
-    pairs: false,
-};
-
-/// One round: the unchanged text as the base text, and no passes.
-fn plan(input: &PlanInput<'_>) -> Vec<Round> {
-    vec![Round { edits: Vec::new(), passes: vec![Vec::new(); input.sources.len()] }]
-}
+pub const ATTENTION: AttributionMethod = AttributionMethod { id: MethodId::Attention, effect: weight, divergences: false, attention: true };
 
 /// Attention weights in the row that predicts token t, summed over all heads and layers, as the mean over the source's tokens. The mean of
 /// this over the target's tokens is the mean of the block (paper, `sec:token_to_sentence`).

@@ -1,9 +1,9 @@
 //! CLP (paper, `sec:eval`): replaces a sentence by end tokens and measures the divergence of the predicted distributions.
 
 use super::base_method::{AttributionMethod, Observation};
-use super::perturbation;
+use glasscage_core::explanation::MethodId;
 
-pub const CLP: AttributionMethod = AttributionMethod { id: "clp", effect: divergence, divergences: true, ..perturbation::PERTURBATION };
+pub const CLP: AttributionMethod = AttributionMethod { id: MethodId::Clp, effect: divergence, divergences: true, attention: false };
 
 /// `KL(p_t(x) || p_t(x^(j)))` over the vocabulary, in nats.
 fn divergence(observation: &Observation<'_>, t: usize) -> f64 {

@@ -12,12 +12,12 @@
 //! In a layer the shares of all heads and positions add up to 1. Squaring reduces the small shares that every sentence gets.
 //! `docs/research/flow-trial.md` lists the tested alternatives, `docs/results.md` the results.
 
-use super::attention;
 use super::base_method::{AttributionMethod, Observation};
 use super::transcript::{Segments, Transcript};
+use glasscage_core::explanation::MethodId;
 use glasscage_core::table::Table;
 
-pub const FLOW: AttributionMethod = AttributionMethod { id: "flow", effect: flow, ..attention::ATTENTION };
+pub const FLOW: AttributionMethod = AttributionMethod { id: MethodId::Flow, effect: flow, divergences: false, attention: true };
 
 /// Flow from the source to the row that predicts token t.
 fn flow(observation: &Observation<'_>, t: usize) -> f64 {

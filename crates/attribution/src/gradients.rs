@@ -8,34 +8,26 @@
 use std::ops::Range;
 
 use super::attention;
-use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
+use super::base_method::{AttributionMethod, Observation};
+use super::plan::{PlanInput, Round};
+use glasscage_core::explanation::MethodId;
 use glasscage_engine::lm::{Edit, Input, Pass};
 
-/// Number of points on the path: the midpoints of equal steps.
-pub const STEPS: usize = 20;
 /// Half the distance between the two passes of a difference, as a fraction of the path. Chosen by measurement: `tests/native/gradients.rs`.
 pub const HALF_WIDTH: f32 = 0.005;
 
-pub const INTEGRATED_GRADIENTS: AttributionMethod = AttributionMethod {
-    id: "ig",
-    replacement: Replacement::EndToken,
-    passes: 2 * STEPS,
-    plan,
-    effect: slope,
-    divergences: false,
-    attention: false,
-    pairs: false,
-};
+pub const INTEGRATED_GRADIENTS: AttributionMethod =
+    AttributionMethod { id: MethodId::IntegratedGradients, effect: slope, divergences: false, attention: false };
 
 /// Product of attention and integrated gradient at each target token. The paper multiplies at each pair of target and source token, and
 /// then averages over the source, which is not the product of the means. In two word problems our products were about a quarter as large,
 /// and their ranking of the blocks had correlations of 0.97 and 0.88 with the ranking by tokens (`tests/native/gradients.rs`).
 pub const ATTENTION_GRADIENTS: AttributionMethod =
-    AttributionMethod { id: "attn-ig", effect: weighted_slope, attention: true, ..INTEGRATED_GRADIENTS };
+    AttributionMethod { id: MethodId::AttentionGradients, effect: weighted_slope, divergences: false, attention: true };
 
-/// One round per point. The base text is at that point of the path. Each source has two passes: one farther along the path, and one less
-/// far.
-fn plan(plan_input: &PlanInput<'_>) -> Vec<Round> {
+/// One round for each of `points`, the midpoints of equal steps. The base text is at that point of the path. Each source has two passes:
+/// one farther along the path, and one less far.
+pub fn rounds(points: usize, plan_input: &PlanInput<'_>) -> Vec<Round> {
     let PlanInput { transcript, segments, sources, .. } = plan_input;
     let at = |place: f32, range: &Range<usize>| {
         let input = |&token| Input { token, blend_with: transcript.end_token, blend: 1.0 - place };
@@ -43,12 +35,12 @@ fn plan(plan_input: &PlanInput<'_>) -> Vec<Round> {
     };
     let sentences = || segments.prompt.iter().chain(&segments.generation).filter(|range| !range.is_empty());
     let round = |step: usize| {
-        let place = (step as f32 + 0.5) / STEPS as f32;
+        let place = (step as f32 + 0.5) / points as f32;
         let pass = |place: f32, source: &Range<usize>| Pass { edits: vec![at(place, source)] };
         let passes = |source: &Range<usize>| [HALF_WIDTH, -HALF_WIDTH].map(|further| pass(place + further, source)).to_vec();
         Round { edits: sentences().map(|range| at(place, range)).collect(), passes: sources.iter().map(passes).collect() }
     };
-    (0..STEPS).map(round).collect()
+    (0..points).map(round).collect()
 }
 
 /// The derivative of `ln p_t` along the path of the source, in nats, as the mean over the source's tokens.
@@ -73,13 +65,13 @@ mod tests {
             Transcript { tokens: vec![9, 5, 6, 7, 8], generation: 3..5, end_token: 2, control_tokens: Vec::new(), infills: Vec::new() };
         let segments = Segments { prompt: vec![1..2, 2..3], generation: vec![3..4, 4..5] };
         let input = PlanInput { transcript: &transcript, segments: &segments, sources: &segments.prompt, infills: &[] };
-        let rounds = plan(&input);
+        let rounds = rounds(20, &input);
         assert_eq!(rounds[0].edits.iter().map(|edit| edit.start).collect::<Vec<_>>(), [1, 2, 3, 4]);
         let less_far = rounds[0].passes[0][1].edits[0].inputs[0];
         assert_eq!((less_far.token, less_far.blend_with), (5, 2));
         let blend = |round: &Round, pass: usize| round.passes[0][pass].edits[0].inputs[0].blend;
         assert!((blend(&rounds[0], 1) - (0.975 + HALF_WIDTH)).abs() < 1e-6);
-        assert!((blend(&rounds[STEPS - 1], 0) - (0.025 - HALF_WIDTH)).abs() < 1e-6);
+        assert!((blend(&rounds[19], 0) - (0.025 - HALF_WIDTH)).abs() < 1e-6);
     }
 
     #[test]

@@ -7,28 +7,21 @@
 
 use std::ops::Range;
 
-use super::base_method::{AttributionMethod, PlanInput, Replacement, Round};
+use super::base_method::AttributionMethod;
 use super::perturbation::drop;
+use super::plan::{PlanInput, Round};
+use glasscage_core::explanation::MethodId;
 use glasscage_engine::lm::{Edit, Pass};
 use glasscage_model::tokenizer::TokenId;
 
-pub const REAGENT: AttributionMethod = AttributionMethod {
-    id: "reagent",
-    replacement: Replacement::Infill,
-    passes: 1,
-    plan,
-    effect: drop,
-    divergences: false,
-    attention: false,
-    pairs: false,
-};
+pub const REAGENT: AttributionMethod = AttributionMethod { id: MethodId::Reagent, effect: drop, divergences: false, attention: false };
 
-pub const REAGENT_MASKED: AttributionMethod = AttributionMethod { id: "reagent-mlm", replacement: Replacement::MaskedLm, ..REAGENT };
+pub const REAGENT_MASKED: AttributionMethod = AttributionMethod { id: MethodId::ReagentMasked, ..REAGENT };
 
 /// One pass per source, with the source replaced.
-fn plan(input: &PlanInput<'_>) -> Vec<Round> {
+pub fn round(input: &PlanInput<'_>) -> Round {
     let pass = |(source, infill): (&Range<usize>, &Vec<TokenId>)| vec![Pass { edits: vec![Edit::new(source.start, infill)] }];
-    vec![Round { edits: Vec::new(), passes: input.sources.iter().zip(input.infills).map(pass).collect() }]
+    Round::unchanged(input.sources.iter().zip(input.infills).map(pass).collect())
 }
 
 #[cfg(test)]
@@ -42,9 +35,9 @@ mod tests {
             Transcript { tokens: vec![9, 5, 6, 7, 8], generation: 4..5, end_token: 2, control_tokens: Vec::new(), infills: Vec::new() };
         let segments = Segments { prompt: vec![1..3, 3..4], generation: vec![4..5, 5..5] };
         let infills = [vec![3, 4], vec![1]];
-        let rounds = plan(&PlanInput { transcript: &transcript, segments: &segments, sources: &segments.prompt, infills: &infills });
-        let texts: Vec<Vec<TokenId>> = rounds[0].passes.iter().map(|passes| passes[0].apply(&transcript.tokens)).collect();
+        let round = round(&PlanInput { transcript: &transcript, segments: &segments, sources: &segments.prompt, infills: &infills });
+        let texts: Vec<Vec<TokenId>> = round.passes.iter().map(|passes| passes[0].apply(&transcript.tokens)).collect();
         assert_eq!(texts, [[9, 3, 4, 7, 8], [9, 5, 6, 1, 8]]);
-        assert!(rounds.len() == 1 && rounds[0].edits.is_empty());
+        assert!(round.edits.is_empty());
     }
 }

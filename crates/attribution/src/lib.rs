@@ -15,51 +15,53 @@ pub mod pairs;
 #[cfg(test)]
 mod pairs_tests;
 mod perturbation;
+mod plan;
 mod transcript;
 
-pub use base_method::{AttributionMethod, Observation, Plan, PlanInput, Replacement, Round, TokenEffect};
+pub use base_method::{AttributionMethod, Observation, TokenEffect};
+use glasscage_core::explanation::MethodId;
 pub use gradients::HALF_WIDTH;
 pub use transcript::{Segments, Transcript};
 
-/// All methods. A new method needs a file, a line here, and a description in `explanation::METHODS`.
-pub const METHODS: &[AttributionMethod] = &[
-    pairs::PAIRS,
-    perturbation::PERTURBATION,
-    divergence::CLP,
-    infill::REAGENT,
-    infill::REAGENT_MASKED,
-    attention::ATTENTION,
-    flow::FLOW,
-    gradients::INTEGRATED_GRADIENTS,
-    gradients::ATTENTION_GRADIENTS,
-];
+/// What the method with this ID computes.
+pub const fn method(id: MethodId) -> &'static AttributionMethod {
+    match id {
+        MethodId::Pairs => &pairs::PAIRS,
+        MethodId::Perturbation => &perturbation::PERTURBATION,
+        MethodId::Clp => &divergence::CLP,
+        MethodId::Reagent => &infill::REAGENT,
+        MethodId::ReagentMasked => &infill::REAGENT_MASKED,
+        MethodId::Attention => &attention::ATTENTION,
+        MethodId::Flow => &flow::FLOW,
+        MethodId::IntegratedGradients => &gradients::INTEGRATED_GRADIENTS,
+        MethodId::AttentionGradients => &gradients::ATTENTION_GRADIENTS,
+    }
+}
 
-/// The method with this id.
-pub fn method(id: &str) -> Option<&'static AttributionMethod> {
-    METHODS.iter().find(|method| method.id == id)
+/// All methods, the default first.
+pub fn methods() -> impl Iterator<Item = &'static AttributionMethod> {
+    MethodId::ALL.into_iter().map(method)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glasscage_core::explanation;
+    use plan::PlanInput;
 
     #[test]
-    fn every_method_is_described_with_what_it_needs() {
-        let needs = |method: &AttributionMethod| (method.id, method.passes, method.pairs, method.replacement == Replacement::MaskedLm);
-        let described = explanation::METHODS.iter().map(|method| (method.id, method.passes, method.pairs, method.needs_masked_lm));
-        assert_eq!(METHODS.iter().map(needs).collect::<Vec<_>>(), described.collect::<Vec<_>>());
+    fn method_has_its_id() {
+        assert!(MethodId::ALL.into_iter().all(|id| method(id).id == id));
     }
 
     #[test]
     fn methods_share_passes_only_where_they_score_the_same_texts() {
-        let ids: Vec<&str> = METHODS.iter().map(|method| method.id).collect();
-        let sharing = |id: &str| {
-            let one = method(id).unwrap();
-            ids.iter().copied().filter(|other| one.shares_passes_with(method(other).unwrap())).collect::<Vec<&str>>()
-        };
-        for alike in [&["pairs"][..], &["pert", "clp"], &["reagent"], &["reagent-mlm"], &["attention", "flow"], &["ig", "attn-ig"]] {
-            assert!(alike.iter().all(|id| sharing(id) == alike), "{alike:?}");
+        use MethodId::*;
+        let sharing =
+            |id| MethodId::ALL.into_iter().filter(|&other| method(id).shares_passes_with(method(other))).collect::<Vec<MethodId>>();
+        let groups: [&[MethodId]; 6] =
+            [&[Pairs], &[Perturbation, Clp], &[Reagent], &[ReagentMasked], &[Attention, Flow], &[IntegratedGradients, AttentionGradients]];
+        for group in groups {
+            assert!(group.iter().all(|&id| sharing(id) == group), "{group:?}");
         }
     }
 
@@ -71,13 +73,13 @@ mod tests {
         let sources = [1..4, 4..7, 8..10];
         let infills = [vec![7; 3], vec![7; 3], vec![7; 2]];
         let input = PlanInput { transcript: &transcript, segments: &segments, sources: &sources, infills: &infills };
-        for method in METHODS {
-            let rounds = (method.plan)(&input);
+        for method in methods() {
+            let (rounds, n_passes) = (plan::rounds(method.scored_texts(), &input), method.text().passes());
             assert!(rounds.iter().all(|round| round.passes.len() == sources.len()));
             let of_first: usize = rounds.iter().map(|round| round.passes[0].len()).sum();
-            assert_eq!(of_first, method.passes, "{}", method.id);
-            let pairs = if method.pairs { 3 } else { 0 };
-            assert_eq!(measure::n_passes(method, &transcript, &segments), sources.len() * method.passes + pairs, "{}", method.id);
+            assert_eq!(of_first, n_passes, "{}", method.id);
+            let pairs = if method.text().measures_pairs() { 3 } else { 0 };
+            assert_eq!(measure::n_passes(method, &transcript, &segments), sources.len() * n_passes + pairs, "{}", method.id);
             for (source, pass) in
                 rounds.iter().flat_map(|round| sources.iter().zip(&round.passes)).flat_map(|(s, all)| all.iter().map(move |p| (s, p)))
             {

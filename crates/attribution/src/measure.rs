@@ -2,11 +2,13 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
+use super::base_method::{AttributionMethod, Observation};
 use super::flow::flow_table;
 use super::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn};
 use super::pairs::{self, measure_pairs};
+use super::plan::{self, PlanInput, Round};
 use super::transcript::{Segments, Transcript};
+use glasscage_core::explanation::{Replacement, ScoredTexts};
 use glasscage_core::table::Table;
 use glasscage_engine::lm::{Callback, InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest, score_base};
 
@@ -17,7 +19,7 @@ pub async fn measure(
     request: &MeasureRequest<'_>,
     on_progress: &mut dyn Callback<MeasureProgress>,
 ) -> Measured {
-    if request.methods[0].pairs {
+    if request.methods[0].text().measures_pairs() {
         return measure_pairs(model, request, on_progress).await;
     }
     measure_columns(model, request, 0..request.segments.n_sources(), on_progress).await
@@ -60,10 +62,10 @@ pub async fn measure_columns(
 
 /// Number of passes that [`measure`] makes by this method, base texts not counted.
 pub fn n_passes(method: &AttributionMethod, transcript: &Transcript, segments: &Segments) -> usize {
-    if method.pairs {
+    if method.text().measures_pairs() {
         return pairs::n_passes(transcript, segments);
     }
-    method.passes * segments.sources_with_tokens().count()
+    method.text().passes() * segments.sources_with_tokens().count()
 }
 
 /// A measurement in progress.
@@ -89,7 +91,7 @@ impl Measurement<'_> {
     async fn all_rounds(&mut self, model: &mut impl LanguageModel, on_progress: &mut dyn Callback<MeasureProgress>) -> Result<(), LmError> {
         let Some(infills) = self.infills(model, on_progress).await? else { return Ok(()) };
         let input = PlanInput { transcript: self.transcript, segments: self.segments, sources: &self.sources, infills: &infills };
-        let rounds = (self.methods[0].plan)(&input);
+        let rounds = plan::rounds(self.methods[0].scored_texts(), &input);
         self.n_rounds = rounds.len();
         if self.reads_attention() && rounds.iter().all(|round| !round.edits.is_empty()) {
             self.read_attention(model).await?;
@@ -113,16 +115,16 @@ impl Measurement<'_> {
         on_progress: &mut dyn Callback<MeasureProgress>,
     ) -> Result<Option<Infills>, LmError> {
         let Transcript { tokens, end_token, control_tokens, infills, .. } = self.transcript;
-        match self.methods[0].replacement {
-            Replacement::EndToken | Replacement::Nothing => Ok(Some(Vec::new())),
-            Replacement::Infill => {
+        match self.methods[0].scored_texts() {
+            ScoredTexts::WithoutEach(Replacement::Infill) => {
                 let request = InfillRequest { tokens, gaps: &self.sources, forbidden: control_tokens, start_token: *end_token };
                 model.infill(&request, &mut async |()| on_progress.call(MeasureProgress::Pass { done: 0 }).await).await
             }
-            Replacement::MaskedLm => {
+            ScoredTexts::WithoutEach(Replacement::MaskedLm) => {
                 let infills = self.numbers.iter().map(|&j| infills.get(j).cloned()).collect::<Option<Infills>>();
                 infills.map(Some).ok_or_else(|| LmError::Engine("no masked language model has filled the gaps".into()))
             }
+            _ => Ok(Some(Vec::new())),
         }
     }
 
@@ -240,7 +242,8 @@ impl Measurement<'_> {
 mod tests {
     use super::*;
     use crate::fake_model::{Asked, END, FakeModel, text};
-    use crate::{METHODS, method};
+    use crate::method;
+    use glasscage_core::explanation::MethodId;
 
     /// Progress of a measurement, reduced to the numbers of sources and passes.
     #[derive(Clone, Debug, PartialEq)]
@@ -251,9 +254,9 @@ mod tests {
     }
 
     /// Measures by these methods on a model with or without attention. Cancels at event `last` (0-based).
-    fn measured(ids: &[&str], flow_first: bool, attends: bool, last: usize) -> (Measured, Vec<Told>, Vec<Asked>) {
+    fn measured(ids: &[MethodId], flow_first: bool, attends: bool, last: usize) -> (Measured, Vec<Told>, Vec<Asked>) {
         let (transcript, segments) = text();
-        let methods: Vec<&AttributionMethod> = ids.iter().map(|id| method(id).expect("there is one")).collect();
+        let methods: Vec<&AttributionMethod> = ids.iter().map(|&id| method(id)).collect();
         let mut told = Vec::new();
         let mut on_progress = async |progress| {
             told.push(match progress {
@@ -281,26 +284,26 @@ mod tests {
     #[test]
     fn scores_average_effects_over_tokens_and_rounds() {
         let drop: [&[f64]; 2] = [&[0.75, 0.0, 1.75], &[1.875, 0.0, 4.375, 3.125]];
-        let expected: [(&str, [&[f64]; 2]); 9] = [
-            ("pairs", drop),
-            ("pert", drop),
-            ("clp", [&[1.5, 0.0, 3.5], &[3.75, 0.0, 8.75, 6.25]]),
-            ("reagent", [&[0.375, 0.0, 0.875], &[0.9375, 0.0, 2.1875, 1.5625]]),
-            ("reagent-mlm", [&[0.375, 0.0, 0.875], &[0.9375, 0.0, 2.1875, 1.5625]]),
-            ("attention", [&[0.5, 0.0, 1.5], &[1.25, 0.0, 3.75, 12.5]]),
-            ("flow", [&[3.0, 0.0, 5.0], &[7.5, 0.0, 12.5, 15.0]]),
-            ("ig", [&[0.375, 0.0, 0.875], &[0.9375, 0.0, 2.1875, 3.125]]),
-            ("attn-ig", [&[0.1875, 0.0, 1.3125], &[1.21875, 0.0, 8.53125, 40.625]]),
+        let expected: [(MethodId, [&[f64]; 2]); 9] = [
+            (MethodId::Pairs, drop),
+            (MethodId::Perturbation, drop),
+            (MethodId::Clp, [&[1.5, 0.0, 3.5], &[3.75, 0.0, 8.75, 6.25]]),
+            (MethodId::Reagent, [&[0.375, 0.0, 0.875], &[0.9375, 0.0, 2.1875, 1.5625]]),
+            (MethodId::ReagentMasked, [&[0.375, 0.0, 0.875], &[0.9375, 0.0, 2.1875, 1.5625]]),
+            (MethodId::Attention, [&[0.5, 0.0, 1.5], &[1.25, 0.0, 3.75, 12.5]]),
+            (MethodId::Flow, [&[3.0, 0.0, 5.0], &[7.5, 0.0, 12.5, 15.0]]),
+            (MethodId::IntegratedGradients, [&[0.375, 0.0, 0.875], &[0.9375, 0.0, 2.1875, 3.125]]),
+            (MethodId::AttentionGradients, [&[0.1875, 0.0, 1.3125], &[1.21875, 0.0, 8.53125, 40.625]]),
         ];
-        assert_eq!(expected.len(), METHODS.len(), "every method has its scores here");
+        assert_eq!(expected.len(), MethodId::ALL.len(), "every method has its scores here");
         for (id, expected) in expected {
             let (measured, ..) = measured(&[id], false, true, usize::MAX);
             assert!(measured.failure.is_none(), "{id}");
-            assert_near(&measured.tables[0], expected, id);
+            assert_near(&measured.tables[0], expected, id.text().id);
         }
-        let (both, _, asked) = measured(&["pert", "clp"], false, true, usize::MAX);
+        let (both, _, asked) = measured(&[MethodId::Perturbation, MethodId::Clp], false, true, usize::MAX);
         assert_eq!(asked.len(), 1, "the passes are shared");
-        for (id, table) in ["pert", "clp"].iter().zip(both.tables) {
+        for (id, table) in [MethodId::Perturbation, MethodId::Clp].into_iter().zip(both.tables) {
             assert_eq!(table, measured(&[id], false, true, usize::MAX).0.tables[0], "{id}");
         }
     }
@@ -313,35 +316,35 @@ mod tests {
         // The path contains all four sentences with tokens. Each of the three sources has one pass on either side of each point.
         let path = vec![Asked { edits: 4, ..scored(6) }; 20];
         let looked_first = || std::iter::once(attended(scored(0))).chain(path.clone()).collect::<Vec<Asked>>();
-        let asked = |ids: &[&str], flow_first: bool, attends: bool| measured(ids, flow_first, attends, usize::MAX).2;
-        assert_eq!(asked(&["pert"], false, true), [scored(3)]);
-        assert_eq!(asked(&["pert"], true, true), [attended(scored(3))]);
-        assert_eq!(asked(&["pert"], true, false), [scored(3)], "where layers have no attention there is no flow");
-        assert_eq!(asked(&["clp"], false, true), [Asked { divergences: true, ..scored(3) }]);
-        assert_eq!(asked(&["pert", "clp"], false, true), [Asked { divergences: true, ..scored(3) }]);
-        assert_eq!(asked(&["attention"], false, true), [attended(scored(0))]);
-        assert_eq!(asked(&["attention", "flow"], true, true), [attended(scored(0))]);
-        assert_eq!(asked(&["ig"], false, true), path);
-        assert_eq!(asked(&["ig"], true, true), looked_first());
-        assert_eq!(asked(&["ig", "attn-ig"], false, true), looked_first());
+        let asked = |ids: &[MethodId], flow_first: bool, attends: bool| measured(ids, flow_first, attends, usize::MAX).2;
+        assert_eq!(asked(&[MethodId::Perturbation], false, true), [scored(3)]);
+        assert_eq!(asked(&[MethodId::Perturbation], true, true), [attended(scored(3))]);
+        assert_eq!(asked(&[MethodId::Perturbation], true, false), [scored(3)], "where layers have no attention there is no flow");
+        assert_eq!(asked(&[MethodId::Clp], false, true), [Asked { divergences: true, ..scored(3) }]);
+        assert_eq!(asked(&[MethodId::Perturbation, MethodId::Clp], false, true), [Asked { divergences: true, ..scored(3) }]);
+        assert_eq!(asked(&[MethodId::Attention], false, true), [attended(scored(0))]);
+        assert_eq!(asked(&[MethodId::Attention, MethodId::Flow], true, true), [attended(scored(0))]);
+        assert_eq!(asked(&[MethodId::IntegratedGradients], false, true), path);
+        assert_eq!(asked(&[MethodId::IntegratedGradients], true, true), looked_first());
+        assert_eq!(asked(&[MethodId::IntegratedGradients, MethodId::AttentionGradients], false, true), looked_first());
         let together = |passes: usize| Asked { edits: 1, ..scored(passes) };
-        assert_eq!(asked(&["pairs"], false, true), [attended(scored(3)), together(2), together(1)]);
-        assert_eq!(asked(&["pairs"], true, false), [scored(3), together(2), together(1)]);
-        let (refused, told, asked) = measured(&["attention"], true, false, usize::MAX);
+        assert_eq!(asked(&[MethodId::Pairs], false, true), [attended(scored(3)), together(2), together(1)]);
+        assert_eq!(asked(&[MethodId::Pairs], true, false), [scored(3), together(2), together(1)]);
+        let (refused, told, asked) = measured(&[MethodId::Attention], true, false, usize::MAX);
         assert!(matches!(refused.failure, Some(LmError::WithoutAttention)) && told.is_empty() && asked.is_empty());
     }
 
     #[test]
     fn infill_forbids_control_tokens_and_requires_masked_infills() {
         let (transcript, segments) = text();
-        let methods = [method("reagent").expect("there is one")];
+        let methods = [method(MethodId::Reagent)];
         let mut model = FakeModel::additive(true);
         let request = MeasureRequest::new(&methods, &transcript, &segments);
         let measured = pollster::block_on(measure(&mut model, &request, &mut async |_| ControlFlow::Break(())));
         assert_eq!(model.filled, [(vec![1..3, 3..5, 5..6], vec![1, END], END)]);
         assert!(measured.failure.is_none() && model.asked.is_empty(), "it was broken off before the gaps were filled");
         let unfilled = Transcript { infills: Vec::new(), ..transcript };
-        let methods = [method("reagent-mlm").expect("there is one")];
+        let methods = [method(MethodId::ReagentMasked)];
         let request = MeasureRequest::new(&methods, &unfilled, &segments);
         let measured = pollster::block_on(measure(&mut model, &request, &mut async |_| ControlFlow::Continue(())));
         assert!(matches!(measured.failure, Some(LmError::Engine(_))), "nothing has filled the gaps");
@@ -349,15 +352,15 @@ mod tests {
 
     #[test]
     fn progress_reports_every_pass_and_completed_column() {
-        let told = |id: &str, flow_first: bool| measured(&[id], flow_first, true, usize::MAX).1;
+        let told = |id: MethodId, flow_first: bool| measured(&[id], flow_first, true, usize::MAX).1;
         let base = |with_flow: bool| Told::Base { with_flow };
-        assert_eq!(told("pert", false), [base(false), Told::Column(0, 1), Told::Column(2, 2), Told::Column(3, 3)]);
-        assert_eq!(told("pert", true), [base(true), Told::Column(0, 1), Told::Column(2, 2), Told::Column(3, 3)]);
-        assert_eq!(told("attention", false), [base(false), Told::Column(0, 0), Told::Column(2, 0), Told::Column(3, 0)]);
+        assert_eq!(told(MethodId::Perturbation, false), [base(false), Told::Column(0, 1), Told::Column(2, 2), Told::Column(3, 3)]);
+        assert_eq!(told(MethodId::Perturbation, true), [base(true), Told::Column(0, 1), Told::Column(2, 2), Told::Column(3, 3)]);
+        assert_eq!(told(MethodId::Attention, false), [base(false), Told::Column(0, 0), Told::Column(2, 0), Told::Column(3, 0)]);
         let alone = [base(true), Told::Column(0, 1), Told::Column(2, 2), Told::Column(3, 3)];
         let with_first = [base(false), Told::Pass(4), Told::Pass(5), Told::Column(0, 5), Told::Column(2, 5), Told::Column(3, 5)];
         let with_third = [base(false), Told::Pass(6), Told::Column(2, 6), Told::Column(3, 6)];
-        assert_eq!(told("pairs", false), [&alone[..], &with_first, &with_third].concat());
+        assert_eq!(told(MethodId::Pairs, false), [&alone[..], &with_first, &with_third].concat());
         // Twenty rounds of two passes for each of three sources. In the last round, the second pass of each source completes its column.
         let mut path: Vec<Told> =
             (0..20).flat_map(|round| std::iter::once(base(false)).chain((1..=6).map(move |pass| Told::Pass(6 * round + pass)))).collect();
@@ -365,15 +368,15 @@ mod tests {
         for (back, source, done) in [(1, 3, 120), (3, 2, 118), (5, 0, 116)] {
             path[n - back] = Told::Column(source, done);
         }
-        assert_eq!(told("ig", false), path);
-        assert_eq!(told("attn-ig", false), path);
+        assert_eq!(told(MethodId::IntegratedGradients, false), path);
+        assert_eq!(told(MethodId::AttentionGradients, false), path);
         path.insert(0, base(true));
-        assert_eq!(told("ig", true), path);
+        assert_eq!(told(MethodId::IntegratedGradients, true), path);
     }
 
     #[test]
     fn stopped_measurement_keeps_exactly_reported_columns() {
-        for id in METHODS.iter().map(|method| method.id) {
+        for id in MethodId::ALL {
             let (_, all, _) = measured(&[id], true, true, usize::MAX);
             for last in 0..all.len() {
                 let (stopped, told, _) = measured(&[id], true, true, last);

@@ -22,12 +22,13 @@ use super::flow::flow_table;
 use super::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn, MeasuredPairs, PairEffect};
 use super::perturbation::{PERTURBATION, blank};
 use super::transcript::{Segments, Transcript};
+use glasscage_core::explanation::MethodId;
 use glasscage_core::order::by_descending;
 use glasscage_core::table::Table;
 use glasscage_engine::lm::{Callback, Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 use glasscage_model::tokenizer::TokenId;
 
-pub const PAIRS: AttributionMethod = AttributionMethod { id: "pairs", pairs: true, ..PERTURBATION };
+pub const PAIRS: AttributionMethod = AttributionMethod { id: MethodId::Pairs, ..PERTURBATION };
 
 /// Maximum number of pairs per source. It limits the total cost to about eight times that of the sources alone.
 const MOST_PAIRS_PER_SOURCE: usize = 7;

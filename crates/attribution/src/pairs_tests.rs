@@ -6,6 +6,7 @@ use super::fake_model::{END, FakeModel};
 use super::measure::measure;
 use super::measured::{MeasureRequest, Measured, PairEffect};
 use super::{Segments, Transcript, method};
+use glasscage_core::explanation::MethodId;
 
 /// Loss in nats of a token without the evidence that it depends on.
 const LOSS: f64 = 6.0;
@@ -31,16 +32,16 @@ fn wired(is_supported: fn(&[bool]) -> bool) -> FakeModel {
     )
 }
 
-fn measured(is_supported: fn(&[bool]) -> bool, id: &str) -> Measured {
+fn measured(is_supported: fn(&[bool]) -> bool, id: MethodId) -> Measured {
     let (transcript, segments) = text();
-    let methods = [method(id).unwrap()];
+    let methods = [method(id)];
     let request = MeasureRequest::new(&methods, &transcript, &segments);
     pollster::block_on(measure(&mut wired(is_supported), &request, &mut async |_| ControlFlow::Continue(())))
 }
 
 /// Shares of the four sources in the last sentence, and the joint effects.
 fn shares(is_supported: fn(&[bool]) -> bool) -> (Vec<f64>, Vec<PairEffect>) {
-    let measured = measured(is_supported, "pairs");
+    let measured = measured(is_supported, MethodId::Pairs);
     let row: Vec<f64> = measured.tables[0].row(1).iter().map(|score| score.unwrap()).collect();
     let sum: f64 = row.iter().sum();
     (row.iter().map(|score| score / sum).collect(), measured.pairs.unwrap().effects)
@@ -53,7 +54,7 @@ fn assert_close(found: &[f64], expected: [f64; 4]) {
 #[test]
 fn pairs_find_repeated_fact_missed_alone() {
     let either = |is_there: &[bool]| is_there[0] || is_there[3];
-    let alone = measured(either, "pert");
+    let alone = measured(either, MethodId::Perturbation);
     assert!(alone.tables[0].row(1).iter().all(|score| score.unwrap() == 0.0));
     let (shares, effects) = shares(either);
     assert_close(&shares, [0.5, 0.0, 0.0, 0.5]);
@@ -83,7 +84,7 @@ fn pair_shares_match_shapley_values_for_copies() {
 fn pair_rounds_reuse_measured_base_texts() {
     let (transcript, segments) = text();
     let mut model = FakeModel::additive(true);
-    let methods = [method("pairs").unwrap()];
+    let methods = [method(MethodId::Pairs)];
     let request = MeasureRequest::new(&methods, &transcript, &segments);
     pollster::block_on(measure(&mut model, &request, &mut async |_| ControlFlow::Continue(())));
     // Four sources: the unchanged text, then three rounds, each without one source.
@@ -101,7 +102,7 @@ fn a_measurement_that_is_stopped_keeps_what_single_sources_do() {
     let (transcript, segments) = text();
     let mut model = wired(|is_there| is_there[0]);
     let mut seen = 0;
-    let method = [method("pairs").unwrap()];
+    let method = [method(MethodId::Pairs)];
     let mut on_progress = async |_| {
         seen += 1;
         if seen > 6 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -2,25 +2,19 @@
 
 use std::ops::Range;
 
-use super::base_method::{AttributionMethod, Observation, PlanInput, Replacement, Round};
+use super::base_method::{AttributionMethod, Observation};
+use super::plan::{PlanInput, Round};
 use super::transcript::Transcript;
+use glasscage_core::explanation::MethodId;
 use glasscage_engine::lm::{Edit, Pass};
 
-pub const PERTURBATION: AttributionMethod = AttributionMethod {
-    id: "pert",
-    replacement: Replacement::EndToken,
-    passes: 1,
-    plan,
-    effect: drop,
-    divergences: false,
-    attention: false,
-    pairs: false,
-};
+pub const PERTURBATION: AttributionMethod =
+    AttributionMethod { id: MethodId::Perturbation, effect: drop, divergences: false, attention: false };
 
 /// One pass per source, with all its tokens replaced by end tokens.
-pub fn plan(input: &PlanInput<'_>) -> Vec<Round> {
+pub fn round(input: &PlanInput<'_>) -> Round {
     let pass = |source: &Range<usize>| vec![Pass { edits: vec![blank(input.transcript, source)] }];
-    vec![Round { edits: Vec::new(), passes: input.sources.iter().map(pass).collect() }]
+    Round::unchanged(input.sources.iter().map(pass).collect())
 }
 
 pub fn blank(transcript: &Transcript, sentence: &Range<usize>) -> Edit {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use glasscage_attribution::method;
-use glasscage_core::explanation::{Document, METHODS, Sampling, SentenceRule, Unit};
+use glasscage_core::explanation::{Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
 use glasscage_core::graph::{context_attribution, normalize, row_attribution};
 use glasscage_core::shares::percent_tenths;
 use glasscage_protocol::request::{ExplainProgress, Question};
@@ -100,7 +100,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     let question = question(arguments)?;
     let chosen = parse_output(&arguments.output)?;
     output::check_writable(&arguments.json)?;
-    let methods: Vec<_> = method(&arguments.method).into_iter().collect();
+    let methods: Vec<_> = MethodId::named(&arguments.method).map(method).into_iter().collect();
     let masked_lm = masked_lm_for(&methods, arguments.masked_lm.as_deref())?;
     let mut session = load(&arguments.model, arguments.backend)?;
     session.masked_lm = masked_lm.map(|loaded| loaded.model);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use clap::ValueEnum;
-use glasscage_attribution::{AttributionMethod, Replacement};
+use glasscage_attribution::AttributionMethod;
 use glasscage_engine::{Engine, MaskedLm};
 use glasscage_library::address::part_names;
 use glasscage_model::gguf::{Gguf, GgufError};
@@ -46,7 +46,7 @@ pub struct LoadedMaskedLm {
 
 /// The masked language model in `folder`. Errors if one of these methods needs one and no folder is given.
 pub fn masked_lm_for(methods: &[&AttributionMethod], folder: Option<&Path>) -> Result<Option<LoadedMaskedLm>, String> {
-    match methods.iter().find(|method| method.replacement == Replacement::MaskedLm) {
+    match methods.iter().find(|method| method.needs_masked_lm()) {
         Some(method) if folder.is_none() => {
             Err(format!("method {} needs a masked language model: name its folder with --masked-lm", method.id))
         }

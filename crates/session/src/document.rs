@@ -2,8 +2,8 @@
 
 use super::loaded::Session;
 use super::text::SplitText;
-use glasscage_attribution::{self as attribution, Replacement};
-use glasscage_core::explanation::{Answer, Document, FORMAT, Manifest, Method, Unit, VERSION};
+use glasscage_attribution as attribution;
+use glasscage_core::explanation::{Answer, Document, FORMAT, Manifest, Method, Replacement, ScoredTexts, Unit, VERSION};
 use glasscage_core::table::Table;
 use glasscage_engine::lm::LanguageModel;
 use glasscage_protocol::version::GLASSCAGE;
@@ -11,11 +11,13 @@ use glasscage_protocol::version::GLASSCAGE;
 impl<M: LanguageModel> Session<M> {
     /// The replacement for the tokens of a source, in words.
     pub fn replacement(&self, method: &attribution::AttributionMethod) -> String {
-        match method.replacement {
-            Replacement::EndToken => self.tokenizer.name(self.tokenizer.eos()),
-            Replacement::Infill => "the model\u{2019}s own words".into(),
-            Replacement::MaskedLm => "words of a masked language model".into(),
-            Replacement::Nothing => "nothing".into(),
+        match method.scored_texts() {
+            ScoredTexts::UnchangedOnly => "nothing".into(),
+            ScoredTexts::WithoutEach(Replacement::Infill) => "the model\u{2019}s own words".into(),
+            ScoredTexts::WithoutEach(Replacement::MaskedLm) => "words of a masked language model".into(),
+            ScoredTexts::WithoutEach(Replacement::EndToken) | ScoredTexts::WithoutEachAndPairs | ScoredTexts::Path { .. } => {
+                self.tokenizer.name(self.tokenizer.eos())
+            }
         }
     }
 
@@ -43,7 +45,7 @@ impl<M: LanguageModel> Session<M> {
             prompt: prompt.into(),
             generation: generation.into(),
             method: Method {
-                id: method.id.into(),
+                id: method.id.to_string(),
                 unit: None,
                 aggregation: derivation.aggregation,
                 compression: derivation.compression,

@@ -28,7 +28,7 @@ impl<M: LanguageModel> Session<M> {
         self.check_masked_lm(method)?;
         if question.answer.is_none() {
             // Check the prompt alone first, because the answer takes time and only adds passes.
-            words::check_cost(question.unit, method.passes * words_of(&question.prompt).len())?;
+            words::check_cost(question.unit, method.text().passes() * words_of(&question.prompt).len())?;
         }
         // If the model cannot read the prompt, report that problem instead.
         problems::check_units(fewest_units(question)).or_else(|problem| self.framed(question).and(Err(problem)))?;
@@ -73,7 +73,7 @@ impl<M: LanguageModel> Session<M> {
             }
         };
         // A method without passes is as fast as the flow, so it needs no estimates.
-        let request = MeasureRequest { flow_first: method.passes > 0, ..MeasureRequest::new(&methods, &transcript, &segments) };
+        let request = MeasureRequest { flow_first: method.text().passes() > 0, ..MeasureRequest::new(&methods, &transcript, &segments) };
         let Measured { tables, failure, pairs } = measure(&mut self.lm, &request, &mut on_step).await;
         document.table = tables.into_iter().next().expect("a table a method");
         if let Some(pairs) = pairs {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::loaded::Session;
 use super::results::AnsweredQuestion;
-use glasscage_attribution::{AttributionMethod, Replacement};
+use glasscage_attribution::AttributionMethod;
 use glasscage_engine::MaskedLmError;
 use glasscage_engine::lm::LanguageModel;
 use glasscage_model::tokenizer::TokenId;
@@ -13,13 +13,13 @@ use glasscage_protocol::problem::Problem;
 impl<M: LanguageModel> Session<M> {
     /// Errors if the method needs a masked language model and none is chosen. Called before the model answers.
     pub(super) fn check_masked_lm(&self, method: &AttributionMethod) -> Result<(), Problem> {
-        if method.replacement == Replacement::MaskedLm && self.masked_lm.is_none() { Err(no_masked_lm()) } else { Ok(()) }
+        if method.needs_masked_lm() && self.masked_lm.is_none() { Err(no_masked_lm()) } else { Ok(()) }
     }
 
     /// Prepares `answered` for `method`. If the method needs infills, each source gets as many replacement tokens as it has tokens. Infills
     /// are cut off, or padded with end tokens.
     pub fn fill_gaps(&self, method: &AttributionMethod, answered: &mut AnsweredQuestion) -> Result<(), Problem> {
-        if method.replacement == Replacement::MaskedLm {
+        if method.needs_masked_lm() {
             answered.transcript.infills = self.masked_infills(answered)?;
         }
         Ok(())

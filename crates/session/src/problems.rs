@@ -1,7 +1,7 @@
 //! Problems that the visitor reads when a question cannot be answered or a model cannot be loaded.
 
 use glasscage_attribution as attribution;
-use glasscage_core::explanation::{DocumentError, MAX_SENTENCES, Sampling};
+use glasscage_core::explanation::{DocumentError, MAX_SENTENCES, MethodId, Sampling};
 use glasscage_engine::lm::{LmError, LoadError};
 use glasscage_model::chat::ChatError;
 use glasscage_model::config::Config;
@@ -32,8 +32,9 @@ fn check_sampling(sampling: &Sampling) -> Result<(), Problem> {
 
 /// The method of a question. Errors if it does not exist or does not suit the model.
 pub fn method_of(question: &Question, config: &Config) -> Result<&'static attribution::AttributionMethod, Problem> {
-    let method = attribution::method(&question.method)
+    let id = MethodId::named(&question.method)
         .ok_or_else(|| Problem::new(format!("there is no method {:?}", question.method), "Choose another method."))?;
+    let method = attribution::method(id);
     method.check_model(config).map_err(engine_failed)?;
     Ok(method)
 }

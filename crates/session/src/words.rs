@@ -57,7 +57,7 @@ impl<M: LanguageModel> Session<M> {
         }
         let words = words_of_source(&by_sentences, &by_words, source);
         let expanded = expanded(segments, source, &words);
-        let planned = method.passes * words.iter().filter(|word| !word.tokens.is_empty()).count();
+        let planned = method.text().passes() * words.iter().filter(|word| !word.tokens.is_empty()).count();
         let (methods, columns) = ([method], source..source + words.len());
         let transcript = Transcript { infills: infills(&by_words, source, &words), ..by_sentences.transcript };
         let mut on_step = async |step| match step {

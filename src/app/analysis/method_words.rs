@@ -1,7 +1,7 @@
 //! Descriptions and costs of the methods, for documents split into sentences or into words.
 
 use crate::app::i18n::{plural, t, text_of};
-use crate::explanation::{MethodText, Unit};
+use crate::explanation::{MethodId, MethodText, Unit};
 
 /// Describes the method.
 pub fn about(method: &'static MethodText, unit: Unit) -> String {
@@ -10,8 +10,8 @@ pub fn about(method: &'static MethodText, unit: Unit) -> String {
 
 /// Describes the cost of a run, compared with Pert., which takes one pass per source.
 pub fn cost(method: &'static MethodText, unit: Unit) -> String {
-    let pert = MethodText::of("pert").name;
-    if method.pairs {
+    let pert = MethodId::Perturbation.text().name;
+    if method.measures_pairs() {
         return match unit {
             Unit::Sentence => {
                 t!("Takes one forward pass per sentence and one per pair: up to 8 times as many as {method} takes.", method = pert)
@@ -21,7 +21,7 @@ pub fn cost(method: &'static MethodText, unit: Unit) -> String {
             }
         };
     }
-    match (method.passes, unit) {
+    match (method.passes(), unit) {
         (0, _) => t!("Takes no forward pass beyond the one over the text itself.").into(),
         (1, Unit::Sentence) => t!("Takes one forward pass (run of the model) per sentence.").into(),
         (1, Unit::Word) => t!("Takes one forward pass (run of the model) per word.").into(),
@@ -47,15 +47,15 @@ mod tests {
 
     #[test]
     fn methods_are_described_by_what_they_measure() {
-        let words = |id, unit| [about(MethodText::of(id), unit), cost(MethodText::of(id), unit)];
+        let words = |id: MethodId, unit| [about(id.text(), unit), cost(id.text(), unit)];
         assert_eq!(
-            words("clp", Unit::Word),
+            words(MethodId::Clp, Unit::Word),
             [
                 "Blanks out one word at a time and measures how far the predictions of all possible next tokens move.",
                 "Takes one forward pass (run of the model) per word.",
             ]
         );
-        let slow = [Unit::Sentence, Unit::Word].map(|unit| cost(MethodText::of("ig"), unit));
+        let slow = [Unit::Sentence, Unit::Word].map(|unit| cost(MethodId::IntegratedGradients.text(), unit));
         assert_eq!(slow[0], "Takes 40 forward passes per sentence, so Pert. is about 40 times as fast.");
         assert_eq!(slow[1], "Takes 40 forward passes per word, so Pert. is about 40 times as fast.");
     }

@@ -106,7 +106,7 @@ impl State {
     fn refusal(&self, request: &EngineRequest) -> Option<Problem> {
         let (EngineRequest::Explain(question) | EngineRequest::MeasureWords { question, .. }) = request else { return None };
         let method = MethodText::find(&question.method)?;
-        let is_missing = method.needs_masked_lm && *self.engine.masked_lm == MaskedLmState::NotChosen;
+        let is_missing = method.needs_masked_lm() && *self.engine.masked_lm == MaskedLmState::NotChosen;
         is_missing.then(|| {
             Problem::new(
                 t!("The method \u{201c}{name}\u{201d} needs a masked language model, and none is chosen", name = method.name),

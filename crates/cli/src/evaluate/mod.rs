@@ -13,7 +13,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use glasscage_attribution::{AttributionMethod, METHODS, method};
+use glasscage_attribution::{AttributionMethod, method};
+use glasscage_core::explanation::{METHODS, MethodId};
 use glasscage_text::sentences::sentences;
 
 use super::models::{BackendArgument, load, masked_lm_for};
@@ -120,7 +121,7 @@ pub fn evaluate(arguments: &Arguments) -> Result<(), String> {
 
 fn known_method(id: &str) -> Result<&'static AttributionMethod, String> {
     let ids: Vec<_> = METHODS.iter().map(|method| method.id).collect();
-    method(id).ok_or_else(|| format!("there is no method {id:?}; there are {}", ids.join(", ")))
+    MethodId::named(id).map(method).ok_or_else(|| format!("there is no method {id:?}; there are {}", ids.join(", ")))
 }
 
 fn parse_shard(text: &str) -> Result<Shard, String> {

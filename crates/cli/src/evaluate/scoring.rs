@@ -6,7 +6,7 @@ use glasscage_attribution::AttributionMethod;
 use glasscage_attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
 use glasscage_attribution::measure::{measure, n_passes};
 use glasscage_attribution::measured::MeasureRequest;
-use glasscage_core::explanation::{Aggregation, Answer, Compression, Derivation, Document, MethodText, Weighting};
+use glasscage_core::explanation::{Aggregation, Answer, Compression, Derivation, Document, Weighting};
 use glasscage_core::graph::{Normalization, context_attribution, normalize, row_attribution};
 use glasscage_core::metrics::{Curve, coverage, missed, order, share_on};
 use glasscage_engine::Engine;
@@ -36,7 +36,8 @@ pub fn outcome(
     seed: u64,
 ) -> Result<ItemResult, String> {
     pollster::block_on(async {
-        let question = Question { answer: item.given.clone(), max_tokens, method: methods[0].id.into(), ..Question::greedy(&item.prompt) };
+        let question =
+            Question { answer: item.given.clone(), max_tokens, method: methods[0].id.to_string(), ..Question::greedy(&item.prompt) };
         let mut answered = match session.answer(&question, &mut async |_| ControlFlow::Continue(())).await {
             Ok(AnswerResult::Answered(answered)) => answered,
             Ok(AnswerResult::Stopped { .. }) => return Err("the run was stopped".to_owned()),
@@ -72,10 +73,10 @@ pub fn outcome(
                 if let Some(pairs) = pairs.take() {
                     enter_pairs(&mut document, &spans, pairs);
                 }
-                document.method.id = method.id.into();
+                document.method.id = method.id.to_string();
                 document.method.replacement = session.replacement(method);
                 document.method.passes = [n_passes(method, &transcript, &segments); 2];
-                documents.push(document.derived(MethodText::of(method.id).derivation));
+                documents.push(document.derived(method.text().derivation));
             }
         }
         let relevant = relevant(item, &document);

@@ -21,6 +21,6 @@ pub(crate) use link::from_fragment_within;
 pub use link::{LinkError, from_fragment, is_link, to_fragment};
 pub use manifest::{Answer, AnswerStop, AnswerWarning, Manifest, Model, Producer, Sampling, SentenceRule};
 pub use method::{Aggregation, Compression, Derivation, Method, Weighting};
-pub use methods::{METHODS, MethodText, NATS};
+pub use methods::{METHODS, MethodId, MethodText, NATS, Replacement, ScoredTexts};
 pub use passage::{Passage, Section, SectionKind, Unit};
 pub use title::title;

@@ -139,7 +139,7 @@ fn view() -> AnyView {
 }
 
 fn needs_masked_lm(method: &str) -> bool {
-    MethodText::find(method).is_some_and(|method| method.needs_masked_lm)
+    MethodText::find(method).is_some_and(MethodText::needs_masked_lm)
 }
 
 /// Describes the chosen method and its cost.
