@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::command::root;
-use crate::{build, setup};
+use crate::{build, setup, sheets};
 
 /// Lists the page files that the package contains.
 const MANIFEST: &str = "www/package.json";
@@ -68,6 +68,7 @@ mod tests {
         let files = files(&fs::read_to_string(root().join(MANIFEST)).unwrap()).unwrap();
         let frame = fs::read_to_string(root().join("www/embed.html")).unwrap();
         assert!(frame.contains("rel=\"home\"") && !without_home(&frame).contains("home"));
+        let (frame, _) = sheets::with_one_sheet(&frame, sheets::FRAME);
         let loaded = frame.split(['"']).filter(|text| text.ends_with(".css") || text.ends_with(".js") || text.ends_with(".svg"));
         for file in loaded {
             assert!(files.iter().any(|known| known == file), "{file}");
