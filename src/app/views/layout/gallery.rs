@@ -40,6 +40,10 @@ fn Cards(
             // For explanations, `about` is the question of the prompt, which may have no translation.
             let about = text_of(entry.about.clone());
             let languages = [title == entry.title, about == entry.about].map(|is_as_written| is_as_written.then_some("en"));
+            let mistake = entry.right.as_ref().map(|right| {
+                let words = t!("The model gets this one wrong: the answer is {right}.", right);
+                view! { <span>{words}</span> }
+            });
             view! {
                 <li>
                     <button
@@ -49,6 +53,7 @@ fn Cards(
                         on:click=move |_| page.send(Message::OpenGalleryEntry(entry.clone()))
                     >
                         <strong lang=languages[0]>{title}</strong>
+                        {mistake}
                         <span lang=languages[1]>{about}</span>
                     </button>
                 </li>
