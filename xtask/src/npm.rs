@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::command::root;
-use crate::{build, setup, sheets};
+use crate::{build, setup};
 
 /// Lists the page files that the package contains.
 const MANIFEST: &str = "www/package.json";
@@ -62,6 +62,7 @@ fn files(manifest: &str) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sheets;
 
     #[test]
     fn package_has_all_files_of_frame() {
