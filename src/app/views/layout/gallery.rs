@@ -11,8 +11,7 @@ pub fn Gallery() -> impl IntoView {
     view! {
         <Cards
             title=t!("Lessons")
-            about=t!("Guess first, then see. Lessons take 5 to 10 minutes and need no model. A link or a file contains the whole \
-                      lesson.")
+            about=t!("Guess first, then see. Lessons take 5 to 10 minutes and need no model. Share them as a link or a file.")
             test_id="lesson"
             of=|gallery| &gallery.lessons
         />
