@@ -22,8 +22,11 @@ pub struct Gallery {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct GalleryEntry {
     pub title: String,
-    /// One sentence about what the entry shows.
+    /// One sentence about what the entry shows. For an explanation, the question of its prompt.
     pub about: String,
+    /// The right answer, if the model gives another one.
+    #[serde(default)]
+    pub right: Option<String>,
     /// Name of the file in the gallery's folder.
     pub file: String,
 }
@@ -49,7 +52,7 @@ impl GalleryEntry {
     pub fn of_fragment(fragment: &str) -> Option<Self> {
         let name = fragment.strip_prefix('#').unwrap_or(fragment).strip_prefix(PARAMETER)?;
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        is_name.then(|| Self { title: name.into(), about: String::new(), file: format!("{name}{ENDING}") })
+        is_name.then(|| Self { title: name.into(), about: String::new(), right: None, file: format!("{name}{ENDING}") })
     }
 }
 
@@ -65,9 +68,13 @@ mod tests {
 
     #[test]
     fn the_index_is_read_and_other_files_give_nothing() {
-        let json = r#"{"explanations": [{"title": "Scarves", "about": "Three steps.", "file": "01-scarves.json"}]}"#;
-        let entry = GalleryEntry { title: "Scarves".into(), about: "Three steps.".into(), file: "01-scarves.json".into() };
-        assert_eq!(parse(json), Gallery { explanations: vec![entry], lessons: Vec::new() });
+        let json = r#"{"explanations": [
+            {"title": "Scarves", "about": "How many?", "file": "01-scarves.json"},
+            {"title": "Hats", "about": "How many?", "right": "7", "file": "02-hats.json"}
+        ]}"#;
+        let scarves = GalleryEntry { title: "Scarves".into(), about: "How many?".into(), right: None, file: "01-scarves.json".into() };
+        let hats = GalleryEntry { title: "Hats".into(), right: Some("7".into()), file: "02-hats.json".into(), ..scarves.clone() };
+        assert_eq!(parse(json), Gallery { explanations: vec![scarves, hats], lessons: Vec::new() });
         assert_eq!(parse("<!doctype html>"), Gallery::default());
     }
 

@@ -72,7 +72,7 @@ async fn a_new_version_is_offered_and_taken_as_a_whole() {
     is_available_offline(&browser).await;
 
     // A style sheet that changed without the service worker belongs to another version, so it is not served.
-    let style = dist.join("base.css");
+    let style = dist.join("index.css");
     let changed = std::fs::read_to_string(&style).expect("a style sheet") + "\nbody { outline: 3px solid red; }\n";
     let old = sha256(&std::fs::read(&style).expect("a style sheet"));
     std::fs::write(&style, &changed).expect("a new style sheet");
@@ -141,7 +141,7 @@ async fn failed_update_leaves_the_old_version_offline() {
     // One file of the new version does not arrive.
     let sw = dist.join("sw.js");
     let script = std::fs::read_to_string(&sw).expect("a service worker");
-    let style = sha256(&std::fs::read(dist.join("base.css")).expect("a style sheet"));
+    let style = sha256(&std::fs::read(dist.join("index.css")).expect("a style sheet"));
     let broken = of_version(&script.replace(&style, &sha256(b"another style sheet")), "broken");
     std::fs::write(&sw, broken).expect("a new service worker");
     let update = "const [done] = arguments;

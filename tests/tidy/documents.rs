@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use glasscage::explanation::METHODS;
+use glasscage::lesson::{Lesson, to_fragment};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -253,6 +254,23 @@ fn documents_list_the_lessons_of_the_gallery() {
     for lesson in gallery["lessons"].as_array().expect("a list") {
         let row = format!("| {} | {} |", lesson["title"].as_str().expect("a title"), lesson["about"].as_str().expect("a text"));
         assert!(text.contains(&row), "docs/lessons.md has no row: {row}");
+    }
+}
+
+/// Lengths of links without the page's address, rounded outward to hundreds.
+#[test]
+fn documents_quote_lengths_of_lesson_links() {
+    let lessons = workspace::tracked(&["json"]).into_iter().filter(|file| file.starts_with("public/gallery/lesson-"));
+    let lessons: Vec<Lesson> =
+        lessons.map(|file| Lesson::from_json(&workspace::read(&file).expect("a tracked file")).expect("a lesson")).collect();
+    let text = in_one_line(&workspace::read("docs/lessons.md").expect("a document"));
+    for is_short in [true, false] {
+        let lengths = lessons.iter().filter(|lesson| (lesson.explanations.len() == 1) == is_short).map(|lesson| to_fragment(lesson).len());
+        let lengths: Vec<usize> = lengths.collect();
+        let grouped = |hundreds: usize| format!("{},{}00", hundreds / 10, hundreds % 10);
+        let least = grouped(lengths.iter().min().expect("a lesson") / 100);
+        let most = grouped(lengths.iter().max().expect("a lesson").div_ceil(100));
+        assert!(text.contains(&format!("{least} to {most} characters")), "docs/lessons.md does not say: {least} to {most} characters");
     }
 }
 

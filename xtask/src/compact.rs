@@ -5,20 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// The files of `dist` that visitors of the first page download.
-const FILES: [&str; 11] = [
-    "app.js",
-    "base.css",
-    "controls.css",
-    "explanation.css",
-    "index.html",
-    "lesson.css",
-    "models.css",
-    "parts.css",
-    "start-watch.js",
-    "table.css",
-    "wasm_split.js",
-];
+/// The files of `dist` that visitors of the first page download, and the viewer's style sheet.
+const FILES: [&str; 6] = ["app.js", "embed.css", "index.css", "index.html", "start-watch.js", "wasm_split.js"];
 /// Start and end marks of a comment that fills whole lines.
 const COMMENTS: [(&str, &str); 3] = [("/*", "*/"), ("<!--", "-->"), ("//", "")];
 

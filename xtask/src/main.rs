@@ -26,6 +26,7 @@ mod real_model;
 mod screenshots;
 mod serve;
 mod setup;
+mod sheets;
 mod sizes;
 mod split;
 mod test;

@@ -62,12 +62,14 @@ fn files(manifest: &str) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sheets;
 
     #[test]
     fn package_has_all_files_of_frame() {
         let files = files(&fs::read_to_string(root().join(MANIFEST)).unwrap()).unwrap();
         let frame = fs::read_to_string(root().join("www/embed.html")).unwrap();
         assert!(frame.contains("rel=\"home\"") && !without_home(&frame).contains("home"));
+        let (frame, _) = sheets::with_one_sheet(&frame, sheets::FRAME);
         let loaded = frame.split(['"']).filter(|text| text.ends_with(".css") || text.ends_with(".js") || text.ends_with(".svg"));
         for file in loaded {
             assert!(files.iter().any(|known| known == file), "{file}");

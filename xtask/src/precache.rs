@@ -10,7 +10,7 @@ use crate::hash::sha256;
 
 const SERVICE_WORKER: &str = "sw.js";
 /// Files that only embedding pages need. They are not cached, so that a page always loads all of them in one version.
-const OF_THE_VIEWER: [&str; 7] = ["element.d.ts", "element.js", "embed.html", "embed.js", "viewer.css", "viewer.js", "viewer_bg.wasm"];
+const OF_THE_VIEWER: [&str; 7] = ["element.d.ts", "element.js", "embed.css", "embed.html", "embed.js", "viewer.js", "viewer_bg.wasm"];
 /// Glasscage Standard: downloaded only on request, and stored apart from the page's own files.
 const ON_REQUEST: &str = "models/standard/";
 /// Delimiters of the inline script. The Content-Security-Policy of a site may forbid inline scripts.

@@ -1,4 +1,4 @@
-//! The viewer's program, and the standalone file: HTML, program and style sheets in one file, with a place for a document.
+//! The viewer's program, and the standalone file: HTML, program and style sheet in one file, with a place for a document.
 
 use std::fs;
 use std::path::Path;
@@ -9,6 +9,7 @@ use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
 
 use crate::command::root;
+use crate::sheets::FRAME;
 
 const PROGRAM: &str = "viewer_bg.wasm";
 const LOADER: &str = "viewer.js";
@@ -34,20 +35,13 @@ start();
 /// The best compression level of `miniz_oxide`.
 const COMPRESSION: u8 = 10;
 
-/// Finishes the viewer that Trunk built into `dist`.
+/// Finishes the viewer that Trunk built into `dist`, whose style sheets are joined.
 pub fn finish(dist: &Path) -> Result<()> {
     let program = fs::read(dist.join(PROGRAM))?;
-    let frame = fs::read_to_string(dist.join("embed.html"))?;
-    let styles = style_sheets(&frame).map(|name| fs::read_to_string(dist.join(name)).with_context(|| format!("{name} is missing")));
-    let styles = styles.collect::<Result<String>>()?;
+    let styles = fs::read_to_string(dist.join(FRAME)).with_context(|| format!("{FRAME} is missing"))?;
     let script = fs::read_to_string(dist.join(LOADER))? + START;
     let template = fs::read_to_string(root().join("www").join(FILE))?;
     Ok(fs::write(dist.join(FILE), file(&template, &styles, &script, &program))?)
-}
-
-/// The style sheets of a page, in order.
-fn style_sheets(page: &str) -> impl Iterator<Item = &str> {
-    page.split("<link rel=\"stylesheet\" href=\"").skip(1).filter_map(|rest| rest.split('"').next())
 }
 
 /// The standalone file, with the hashes for its Content-Security-Policy.
@@ -71,13 +65,6 @@ fn source_hash(source: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn file_has_styles_of_frame() {
-        let frame = fs::read_to_string(root().join("www/embed.html")).unwrap();
-        let names: Vec<_> = style_sheets(&frame).collect();
-        assert!(names.starts_with(&["base.css"]) && names.ends_with(&["viewer.css"]), "{names:?}");
-    }
 
     #[test]
     fn every_part_of_file_has_place() {

@@ -7,7 +7,7 @@
 //! ```text
 //! w = clamp(g(j) + g(k) - 1 - g(jk), 0, 1)            the part of the joint loss that the single losses do not explain
 //! C = w * max(0, D(jk) - D(j) - D(k))                 counted only as far as the sentence was still likely
-//! T[j] = max(0, D(j)) + 1/2 * sum over k of C(j, k)
+//! T[j] = max(0, D(j)) + 1/2 * sum over k of C(j, k)   D(j), also if negative, if j has no joint effect
 //! ```
 //!
 //! The pass over the unchanged text also measures the information flow (`attribution/flow`), unless some layers of the model have no

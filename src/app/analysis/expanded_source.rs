@@ -1,6 +1,7 @@
 //! A source split into words, with the influence of each word when it is blanked out alone.
 
 use super::attribution_view::AttributionView;
+use super::number;
 use crate::app::i18n::t;
 use crate::order::by_descending;
 use crate::request::Word;
@@ -52,7 +53,7 @@ pub fn strongest_words(words: &[WordView], most: usize, is_source: bool) -> Stri
     match (strongest.is_empty(), is_source) {
         (true, false) => String::new(),
         (true, true) => t!("No word alone makes a difference.").into(),
-        (false, _) => t!("Each word blanked out alone (they need not add up): {words}.", words = named.collect::<Vec<_>>().join(t!(", "))),
+        (false, _) => t!("Each word blanked out alone (they need not add up): {words}.", words = number::enumerated(named)),
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::attribution_graph::AttributionGraph;
 use super::attribution_view::AttributionView;
-use super::number::{listed, percent};
+use super::number::{enumerated, listed, percent};
 use crate::app::i18n::t;
 use crate::explanation::Document;
 use crate::lesson::{Lesson, Question, Step};
@@ -101,8 +101,7 @@ fn shares(document: Document) -> String {
     let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document)), &output);
     let measured: Vec<(usize, f64)> = (0..n_prompt).filter_map(|j| Some((j, attribution.total(j)?))).collect();
     let largest = by_descending(&measured, |(_, share)| *share);
-    let named = largest.iter().filter(|(_, share)| *share >= SMALLEST_SHARE).map(|(j, share)| format!("P{} {}", j + 1, percent(*share)));
-    named.collect::<Vec<_>>().join(t!(", "))
+    enumerated(largest.iter().filter(|(_, share)| *share >= SMALLEST_SHARE).map(|(j, share)| format!("P{} {}", j + 1, percent(*share))))
 }
 
 #[cfg(test)]

@@ -80,10 +80,15 @@ pub fn counted_sources(n: usize, unit: Unit) -> String {
     }
 }
 
+/// "P1, P2, P4": names in a row. Facts in a row are joined by `t!(", ")`, because Chinese separates them by another mark.
+pub fn enumerated(names: impl IntoIterator<Item = String>) -> String {
+    names.into_iter().reduce(|names, name| t!("{names}, {name}", names, name)).unwrap_or_default()
+}
+
 /// "P2", "P2 and P4", "P1, P2 and P4".
 pub fn listed(labels: &[String]) -> String {
     match labels.split_last() {
-        Some((last, rest)) if !rest.is_empty() => t!("{names} and {last}", names = rest.join(t!(", ")), last),
+        Some((last, rest)) if !rest.is_empty() => t!("{names} and {last}", names = enumerated(rest.to_vec()), last),
         Some((last, _)) => last.clone(),
         None => t!("nothing").into(),
     }
@@ -125,6 +130,7 @@ mod tests {
         assert_eq!([999, 3_600_000, 1_500_000_000].map(bytes), ["999 bytes", "3.6 MB", "1.50 GB"]);
         assert_eq!([7, 123, 1_234, 1_234_567].map(grouped), ["7", "123", "1,234", "1,234,567"]);
         assert_eq!(listed(&["P1", "P2", "P4"].map(String::from)), "P1, P2 and P4");
+        assert_eq!((enumerated(["P1", "P4"].map(String::from)), enumerated([])), ("P1, P4".into(), String::new()));
         assert_eq!((counted_sources(1, Unit::Word), counted_sources(0, Unit::Sentence)), ("1 word".into(), "0 sentences".into()));
     }
 

@@ -129,6 +129,11 @@ macro_rules! translatable {
 
 pub(crate) use {plural, t, translatable};
 
+/// The text after another one, with the space between them. Chinese has none after its full-width marks.
+pub fn following(text: &str) -> String {
+    t!(" {text}", text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,6 +146,7 @@ mod tests {
         let n = 1;
         assert_eq!(plural!(n, "{n} edge", "{n} edges"), "1 edge");
         assert_eq!(plural!(n = names.len() + 1, "{n} {what}", "{n} {what}s", what = "edge"), "2 edges");
+        assert_eq!("One.".to_owned() + &following("Two."), "One. Two.");
     }
 
     #[test]
@@ -150,11 +156,11 @@ mod tests {
 
     #[test]
     fn the_catalog_is_set_once() {
-        let catalog = r#"{"Close": "Schlie\u00dfen", "{n} edges": {"one": "{n} Kante", "other": "{n} Kanten"}}"#;
+        let catalog = r#"{"Close": "Schlie\u00dfen", " {text}": "{text}", "{n} edges": {"one": "{n} Kante", "other": "{n} Kanten"}}"#;
         let catalog = || Catalog::parse(catalog, |n| if n == 1 { "one".into() } else { "other".into() }, [',', '.']).unwrap();
         set(catalog());
         assert_eq!((t!("Close"), t!("Open")), ("Schlie\u{df}en", "Open"));
         assert_eq!([1, 7].map(|n| plural!(n, "{n} edge", "{n} edges")), ["1 Kante", "7 Kanten"]);
-        assert_eq!(separators(), [',', '.']);
+        assert_eq!((separators(), following("Two.").as_str()), ([',', '.'], "Two."));
     }
 }

@@ -1,7 +1,7 @@
 //! State of the current download, as the visitor sees it.
 
 use crate::app::analysis::number;
-use crate::app::i18n::{problem_text, t};
+use crate::app::i18n::{following, problem_text, t};
 use crate::library::download_spec::DownloadSpec;
 use crate::library::progress::{DownloadNotice, DownloadProgress, DownloadStage};
 use crate::library::transfer_rate::TransferRate;
@@ -104,7 +104,7 @@ impl Download {
                 t!("{amount}: {cause}; it goes on when this device is online again", amount, cause)
             }
             DownloadState::Paused(Some(Problem { what, remedy })) => {
-                let problem = [what, remedy].map(|text| problem_text(text)).join(" ");
+                let problem = problem_text(what) + &following(&problem_text(remedy));
                 t!("{amount}. {problem}", amount, problem)
             }
             _ => amount,

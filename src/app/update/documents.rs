@@ -1,7 +1,7 @@
 //! Opens files and gallery entries. Saves and shares what is on screen.
 
 use crate::app::analysis::shared_link::{Reach, SharedLink};
-use crate::app::analysis::title;
+use crate::app::analysis::{number, title};
 use crate::app::examples;
 use crate::app::gallery::{self, GalleryEntry};
 use crate::app::i18n::{plural, t};
@@ -222,7 +222,7 @@ fn part_problem() -> Problem {
 fn first_names(names: &[String]) -> String {
     const SHOWN: usize = 3;
     let more = names.len().saturating_sub(SHOWN);
-    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(t!(", "));
+    let shown = number::enumerated(names.iter().take(SHOWN).cloned());
     if more == 0 { shown } else { plural!(n = more, "{names} and {n} more", "{names} and {n} more", names = shown) }
 }
 

@@ -57,7 +57,7 @@ fn opened_link_keeps_address_and_stores_explanation() {
 
 #[test]
 fn gallery_address_stays_until_another_explanation_appears() {
-    let entry = GalleryEntry { title: "Figs".into(), about: "How many?".into(), file: "01-figs.json".into() };
+    let entry = GalleryEntry { title: "Figs".into(), about: "How many?".into(), right: None, file: "01-figs.json".into() };
     let mut page = Page::ready();
     let asked_for = page.send(Message::OpenGalleryEntry(entry.clone()));
     let effects = page.arrives(&asked_for, document().to_json());

@@ -14,7 +14,7 @@ use crate::lesson::{Lesson, to_fragment};
 use crate::worker::engine::protocol::EngineEvent;
 
 fn entry() -> GalleryEntry {
-    GalleryEntry { title: "A lesson".into(), about: "It has steps.".into(), file: "lesson-a.json".into() }
+    GalleryEntry { title: "A lesson".into(), about: "It has steps.".into(), right: None, file: "lesson-a.json".into() }
 }
 
 fn in_lesson() -> Page {

@@ -7,7 +7,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{MessageEvent, ResizeObserver, Window};
 
 use super::protocol::{Explained, Incoming, Outgoing};
-use crate::app::i18n::problem_text;
+use crate::app::i18n::{following, problem_text};
 use crate::app::page::Page;
 use crate::app::state::message::Message;
 use crate::problem::Problem;
@@ -95,7 +95,7 @@ impl Host {
         Effect::new(move |_| {
             let problem = page.with(|state| state.problem.clone());
             if let (Some(Problem { what, remedy }), Some(origin)) = (problem, self.origin.get()) {
-                let problem = [what, remedy].map(|text| problem_text(&text)).join(" ");
+                let problem = problem_text(&what) + &following(&problem_text(&remedy));
                 self.post(&Outgoing::Refused { problem }, &origin);
             }
         });

@@ -68,11 +68,11 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
         let file = format!("{:02}-{}.json", number + 1, slug(&example.title));
         folder.write(&file, &(document.to_json() + "\n"))?;
         let question = document.prompt.sentence_texts().last().map(|last| last.trim().to_owned()).unwrap_or_default();
-        let about = match &example.right {
-            Some(right) => format!("The model gets this one wrong: the answer is {right}. {question}"),
-            None => question,
-        };
-        entries.push(json!({ "title": example.title, "about": about, "file": file }));
+        let mut entry = json!({ "title": example.title, "about": question, "file": file });
+        if let Some(right) = &example.right {
+            entry["right"] = json!(right);
+        }
+        entries.push(entry);
     }
     let mut lesson_entries: Vec<Value> = Vec::new();
     for (questions, source) in lessons {

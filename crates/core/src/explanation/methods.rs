@@ -188,8 +188,8 @@ pub const METHODS: &[MethodText] = &[
         id: "reagent-mlm",
         name: "ReAGent (masked LM)",
         label: "Rewriting by a masked LM (ReAGent)",
-        about: "Replaces one sentence at a time with what a masked language model of your choice would say there, as in the paper, and \
-                measures how much less likely each later sentence becomes.",
+        about: "Replaces one sentence at a time with what a masked language model of your choice would say there, as in the paper\u{2019}s \
+                code, and measures how much less likely each later sentence becomes.",
         scored_texts: ScoredTexts::WithoutEach(Replacement::MaskedLm),
         score: "the drop in log-probability when the source is replaced",
         unit: NATS,

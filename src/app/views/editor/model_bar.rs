@@ -73,7 +73,7 @@ pub fn ModelBar() -> impl IntoView {
                 " "
                 <span>{state}</span>
                 <span data-testid="works-offline" hidden=move || !page.with(State::works_offline)>
-                    "; "
+                    {t!("; ")}
                     {t!("works offline")}
                 </span>
             </p>

@@ -7,7 +7,7 @@ use super::thought_view::{self, ThoughtPlace};
 use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::scale::Amount;
 use crate::app::analysis::{joint_effects, number, thought};
-use crate::app::i18n::{t, text};
+use crate::app::i18n::{following, t, text};
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
@@ -107,16 +107,16 @@ fn Verdict(evidence: Evidence, method: &'static MethodText, unit: String) -> imp
         }
         Evidence::Weak(mass) => {
             let weak = number::with_point(&method.weak.to_string());
-            let exactly = format!("{} {}", added_up(mass), t!("Evidence below {weak} counts as weak.", weak));
+            let exactly = added_up(mass) + &following(&t!("Evidence below {weak} counts as weak.", weak));
             ("verdict warn", t!("Weak evidence: the shares below split a very small effect, so they mean little.").into(), Some(exactly))
         }
         Evidence::None => ("verdict warn", t!("No measurable source: {score} is never above zero.", score), None),
         Evidence::Unmeasured => ("verdict warn", t!("Not fully measured: the run was stopped.").into(), None),
     };
-    let in_words = (method.unit == NATS).then(|| t!("One nat less means 2.7 times less likely."));
+    let in_words = (method.unit == NATS).then(|| following(t!("One nat less means 2.7 times less likely.")));
     view! {
         <div class=class data-testid="verdict">
-            {words} {exactly.map(|exactly| view! { <Exactly>{exactly} " " {in_words}</Exactly> })}
+            {words} {exactly.map(|exactly| view! { <Exactly>{exactly} {in_words}</Exactly> })}
         </div>
     }
 }

@@ -15,7 +15,7 @@ use super::tab_panels;
 use super::text_view::TextView;
 use super::welcome_intro::{WelcomeIntro, WelcomeNext};
 use crate::app::browser;
-use crate::app::i18n::{plural, t};
+use crate::app::i18n::{following, plural, t};
 use crate::app::page::use_page;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::app::views::layout::problem_box::ProblemBox;
@@ -337,8 +337,7 @@ fn PartialBanner() -> impl IntoView {
             view! {
                 <p class="banner" data-testid="stopped">
                     <strong>{t!("Stopped after {done} of {planned} forward passes.", done, planned)}</strong>
-                    " "
-                    {consequence}
+                    {following(consequence)}
                 </p>
             }
         })

@@ -2,7 +2,7 @@ use leptos::prelude::*;
 
 use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::number::{percent, plain};
-use crate::app::i18n::t;
+use crate::app::i18n::{following, t};
 use crate::app::page::use_page;
 use crate::explanation::Unit;
 use crate::shares::Scale;
@@ -35,19 +35,16 @@ pub fn Legend() -> impl IntoView {
             </p>
             <p hidden=is_shares>
                 {numbers}
-                " "
-                <b>{t!("Total")}</b>
-                " "
-                {t!("(CAGE): the sum over all paths from the sentence to the explained one; the weights along a path are multiplied.")}
-                " "
-                <b>{t!("Direct")}</b>
-                " "
-                {t!("(row): only the edge between the two.")}
+                <b>{following(t!("Total"))}</b>
+                {following(
+                    t!("(CAGE): the sum over all paths from the sentence to the explained one; the weights along a path are multiplied."),
+                )}
+                <b>{following(t!("Direct"))}</b>
+                {following(t!("(row): only the edge between the two."))}
             </p>
             <p hidden=move || !is_shares()>
                 <b>{t!("Total")}</b>
-                " "
-                {move || match page.unit() {
+                {move || following(match page.unit() {
                     Unit::Sentence => t!(
                         "(CAGE): walk back from the explained sentence along the edges, choosing each with a probability equal to its \
                          weight. The percentage is how often you end at this sentence of the prompt, or pass through this sentence of \
@@ -58,11 +55,9 @@ pub fn Legend() -> impl IntoView {
                          weight. The percentage is how often you end at this word of the prompt, or pass through this word of the \
                          answer."
                     ),
-                }}
-                " "
-                <b>{t!("Direct")}</b>
-                " "
-                {t!("(row): only the first step of that walk.")}
+                })}
+                <b>{following(t!("Direct"))}</b>
+                {following(t!("(row): only the first step of that walk."))}
             </p>
         </div>
     }

@@ -10,7 +10,7 @@ use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::comparison::{Compared, Comparison, agreement_words, correlation_figure};
 use crate::app::analysis::deletion_test::Coverage;
 use crate::app::analysis::{method_words, number};
-use crate::app::i18n::{t, text};
+use crate::app::i18n::{following, t, text};
 use crate::app::views::models::model_hint::ModelHint;
 use crate::explanation::METHODS;
 
@@ -64,8 +64,7 @@ fn Missing(comparison: Memo<Option<Comparison>>) -> impl IntoView {
                 </button>
                 <span class="hint">
                     {move || method_words::about(method, page.unit())}
-                    " "
-                    {move || method_words::cost(method, page.unit())}
+                    {move || following(&method_words::cost(method, page.unit()))}
                 </span>
             </p>
         }

@@ -7,7 +7,7 @@ use crate::app::analysis::derivation;
 use crate::app::analysis::joint_effects::{self, JointMark};
 use crate::app::analysis::number::{plain, signed};
 use crate::app::analysis::scale;
-use crate::app::i18n::{t, text};
+use crate::app::i18n::{following, t, text};
 use crate::app::page::{Page, use_page};
 use crate::explanation::{Aggregation, Compression, Document, Method, Unit, Weighting};
 use crate::graph::Normalization;
@@ -43,8 +43,7 @@ pub fn TableView() -> impl IntoView {
                     meaning(matrix.get(), document.unit, &document.method, score, unit)
                 })
             }}
-            " "
-            {move || heat.with(|heat| heat.as_ref().filter(|heat| heat.is_signed).map(|heat| colors(heat.largest)))}
+            {move || heat.with(|heat| heat.as_ref().filter(|heat| heat.is_signed).map(|heat| following(&colors(heat.largest))))}
         </p>
         <div class="table-scroll" tabindex="0" role="region" aria-label=t!("Table of influence")>
             <table class="heat" class:signed=move || heat.with(|heat| heat.as_ref().is_some_and(|heat| heat.is_signed)) data-testid="table">

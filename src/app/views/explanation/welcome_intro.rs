@@ -3,7 +3,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use crate::app::browser;
-use crate::app::i18n::t;
+use crate::app::i18n::{following, t};
 use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
@@ -26,8 +26,7 @@ pub fn WelcomeIntro() -> impl IntoView {
             <h2>{t!("Why did the model give this answer?")}</h2>
             <p>
                 {t!("The stronger the color of a sentence, the more the marked sentence depends on it.")}
-                " "
-                <b>{t!("Click another sentence of the answer.")}</b>
+                <b>{following(t!("Click another sentence of the answer."))}</b>
             </p>
             <button type="button" class="primary" data-testid="try-own-words" hidden=is_asking on:click=ask>
                 {t!("Try your own prompt")}

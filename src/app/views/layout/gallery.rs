@@ -11,8 +11,7 @@ pub fn Gallery() -> impl IntoView {
     view! {
         <Cards
             title=t!("Lessons")
-            about=t!("Guess first, then see. Lessons take 5 to 10 minutes and need no model. A link or a file contains the whole \
-                      lesson.")
+            about=t!("Guess first, then see. Lessons take 5 to 10 minutes and need no model. Share them as a link or a file.")
             test_id="lesson"
             of=|gallery| &gallery.lessons
         />
@@ -40,6 +39,10 @@ fn Cards(
             // For explanations, `about` is the question of the prompt, which may have no translation.
             let about = text_of(entry.about.clone());
             let languages = [title == entry.title, about == entry.about].map(|is_as_written| is_as_written.then_some("en"));
+            let mistake = entry.right.as_ref().map(|right| {
+                let words = t!("The model gets this one wrong: the answer is {right}.", right);
+                view! { <span>{words}</span> }
+            });
             view! {
                 <li>
                     <button
@@ -49,6 +52,7 @@ fn Cards(
                         on:click=move |_| page.send(Message::OpenGalleryEntry(entry.clone()))
                     >
                         <strong lang=languages[0]>{title}</strong>
+                        {mistake}
                         <span lang=languages[1]>{about}</span>
                     </button>
                 </li>

@@ -2,6 +2,7 @@ use leptos::prelude::*;
 
 use super::change::Change;
 use crate::app::analysis::lesson_explanations::{label, of_lesson, offered};
+use crate::app::analysis::number;
 use crate::app::analysis::shared_link::SharedLink;
 use crate::app::browser;
 use crate::app::i18n::{plural, t};
@@ -25,7 +26,7 @@ pub fn ExplanationsEditor(change: Change) -> impl IntoView {
         let use_of_it = match &steps[..] {
             [] => t!("In no step").to_owned(),
             steps => {
-                let names = steps.iter().map(|at| (at + 1).to_string()).collect::<Vec<_>>().join(t!(", "));
+                let names = number::enumerated(steps.iter().map(|at| (at + 1).to_string()));
                 plural!(n = steps.len(), "In {n} step: {names}", "In {n} steps: {names}", names)
             }
         };

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::preview_view::PreviewView;
 use super::stored_models_list::StoredModelsList;
 use crate::app::analysis::number;
-use crate::app::i18n::{t, text_of};
+use crate::app::i18n::{following, t, text_of};
 use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
@@ -150,7 +150,7 @@ fn KnownModel(known: RegistryEntry) -> impl IntoView {
                 <strong dir="auto">{known.name}</strong>
                 " "
                 <span class="hint">{facts}</span>
-                <p class="hint">{text_of(known.about)} " " {known.untried.then(|| t!("Not tested yet."))}</p>
+                <p class="hint">{text_of(known.about)} {known.untried.then(|| following(t!("Not tested yet.")))}</p>
             </div>
             <button
                 type="button"

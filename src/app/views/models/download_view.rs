@@ -51,7 +51,7 @@ pub fn DownloadView() -> impl IntoView {
                     <strong>{move || of(|download| download.spec.name.clone())}</strong>
                     " "
                     <span role="status" aria-live="polite">{move || of(|download| download.phase().into())}</span>
-                    ": "
+                    {t!(": ")}
                     <span class="detail" data-testid="download-detail">{move || of(Download::detail)}</span>
                 </p>
                 <progress value=value aria-label=t!("Download")></progress>
