@@ -126,8 +126,8 @@ async fn a_download_survives_breaks_refusals_and_expired_addresses() {
         let (twice, asked) = (hub.take_sent().saturating_sub(model.len() as u64), hub.take_asked());
         assert!(twice <= most, "{condition}: {twice} of {} bytes were sent twice: {asked:?}", model.len());
         assert_eq!(preflights(&asked), 0, "{condition}");
-        explains(&browser).await;
         browser.click("models-button").await;
+        browser.shows("stored-model", |text| text.contains(&sha256(&model)[..8])).await;
         browser.click("delete-stored").await;
         browser.wait("no stored model", async || browser.try_find("stored-model").await.is_none().then_some(())).await;
         browser.click("use-built-in").await;

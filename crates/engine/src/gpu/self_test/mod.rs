@@ -56,5 +56,7 @@ async fn first_wrong(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Result<O
     Ok(wrong.map(|case| case.what))
 }
 
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod fault_tests;
 #[cfg(test)]
 mod tests;

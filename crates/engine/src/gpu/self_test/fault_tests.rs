@@ -1,0 +1,165 @@
+//! Tests that the self-test reports a fault in any kernel. They run natively only: which faults its cases find does not depend on the
+//! browser, and a browser's software GPU takes minutes to compile so many kernels.
+
+use super::tests::{samples, windowed};
+use super::*;
+use crate::gpu::WrongKernel;
+use crate::gpu::testing::{config, gpus};
+
+/// For each kernel and shared part: kernel, weight type, original code, changed code, and the expected report.
+const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
+    ("gather", None, "index[p.first + id.y]", "index[id.y]", "rows by their numbers"),
+    ("rms_norm", None, "x[from_x + i + 3u]", "x[from_x + i + 2u]", "RMSNorm"),
+    ("rms_norm_shared", None, "sum += value * value", "sum = value * value", "RMSNorm"),
+    ("swiglu", None, "-max(exponent(gate), -80.0)", "max(exponent(gate), -80.0)", "SwiGLU"),
+    ("embed", Some("Q8_0"), "select(0.0, x[at + 4u * j + i], adds_blend)", "0.0", "embeddings from Q8_0 weights"),
+    ("matmul", Some("Q4_K"), "four(group7, j)", "four(group6, j)", "the matrix product of Q4_K weights"),
+    ("matmul_tiles", Some("Q4_K"), "dot(w[3], x)", "dot(w[2], x)", "the matrix product of Q4_K weights"),
+    ("matmul", Some("Q8_0"), "<< vec4<u32>(24u", "<< vec4<u32>(23u", "the matrix product of Q8_0 weights"),
+    ("matmul_tiles", Some("Q8_0"), "<< vec4<u32>(24u", "<< vec4<u32>(23u", "the matrix product of Q8_0 weights"),
+    ("matmul", Some("IQ4_NL"), "q >= vec4<u32>(8u)", "q > vec4<u32>(8u)", "the matrix product of IQ4_NL weights"),
+    ("matmul_tiles", Some("IQ4_XS"), "(upper << 4u)", "(upper << 3u)", "the matrix product of IQ4_XS weights"),
+    // Flush f16 values below 2^-14 to zero, as some GPUs do.
+    ("embed", Some("Q6_K"), "vec2<f32>(magnitude) * 0x1p-24", "vec2<f32>()", "embeddings from Q6_K weights"),
+    ("matmul", Some("Q6_K"), "vec2<f32>(magnitude) * 0x1p-24", "vec2<f32>()", "the matrix product of Q6_K weights"),
+    ("matmul_tiles", Some("Q6_K"), "vec2<f32>(magnitude) * 0x1p-24", "vec2<f32>()", "the matrix product of Q6_K weights"),
+    // NaN must be reported.
+    (
+        "matmul",
+        Some("Q8_0"),
+        "if p.add == 1u {",
+        "if p.add == 1u { y[at] = bitcast<f32>(0x7fc00000u + p.add);",
+        "the matrix product of Q8_0 weights",
+    ),
+    ("matmul_tiles", Some("Q8_0"), "if p.add == 1u {", "if p.add == 0u {", "the matrix product of Q8_0 weights"),
+    ("matvec", Some("Q4_K"), "dot(four(group3, j)", "dot(four(group2, j)", "the product of a vector and Q4_K weights"),
+    ("matvec_shared", Some("Q4_K"), "sums[local] += sums", "sums[local] = sums", "the product of a vector and Q4_K weights"),
+    ("matvec_shared", Some("Q8_0"), "/ f32(p.dim) + p.epsilon", "+ p.epsilon", "the product of a normalized vector and Q8_0 weights"),
+    ("matvec_shared", Some("Q8_0"), "gated(products.x) * products.y", "gated(products.x)", "gates from Q8_0 weights"),
+    ("qkv_rope_cache", None, "angle.y + pair.y", "angle.y - pair.y", "positions of queries and keys"),
+    ("attention", None, "var slot = row.suffix_start + max", "var slot = row.suffix_start + 1u + max", "attention"),
+    // Correct if there is one tile of slots.
+    ("attention_step", None, "sum *= rescale(", "sum *= 1.0 + 0.0 * rescale(", "attention of a step"),
+    ("attention_step", None, "normalize(local, KEY, p.head_dim)", "normalize(local, KEY, 0u)", "attention of a step"),
+    ("attention_step", None, "angle.y + pair.y", "angle.y - pair.y", "attention of a step"),
+    ("attention_step", None, "cache[own + i] = vec_of(KEY, i)", "cache[own + i] = vec_of(QUERY, i)", "attention of a step"),
+    ("attention_tiles", None, "factor * sum3", "sum3", "attention"),
+    // Correct if there is one workgroup of queries.
+    ("attention_tiles", None, "let first = id.y * QUERIES", "let first = 0u * QUERIES", "attention"),
+    ("attention_mass", None, "share * share", "share", "sums of attention weights"),
+    // Correct if one invocation handles all slots.
+    ("attention_mass_shared", None, "exp(largest - top)", "1.0", "sums of attention weights"),
+    // Correct if there is one tile of the vocabulary.
+    ("log_sum_exp", None, "before.y * exp(before.x - largest)", "before.y", "probabilities"),
+    ("log_sum_exp_shared", None, "before.y * exp(before.x - largest)", "before.y", "probabilities"),
+    ("log_sum_exp", None, "before.z, logits", "0.0, logits", "probabilities"),
+    ("log_sum_exp_shared", None, "before.z, logits", "0.0, logits", "probabilities"),
+    ("kl_divergence", None, "(logit - logits[at + i])", "abs(logit - logits[at + i])", "divergences"),
+    ("kl_divergence_shared", None, "(logit - logits[at + i])", "abs(logit - logits[at + i])", "divergences"),
+    ("masked_argmax", None, " && !is_forbidden", "", "the most likely allowed token"),
+    ("argmax", None, "i < p.n; i +=", "i < min(p.n, N_SLICES); i +=", "the most likely token"),
+    ("argmax_merge", None, "value > largest", "value < largest", "the most likely token"),
+    ("sample", None, "draw[0].random * all", "0.1 * all", "a token drawn at random"),
+    ("sample", None, "Search(0u, draw[0].top_k,", "Search(0u, 1u,", "a token drawn at random"),
+];
+
+/// Kernels that only some architectures run: architecture, then kernel, original code, changed code, and the expected report.
+const WRONG_IN: &[(&str, &str, &str, &str, &str)] = &[
+    ("lfm2", "convolution_columns", "rows[p.first + id.y].slot", "rows[p.first].slot", "short convolutions"),
+    ("lfm2", "convolution", "row.suffix_end - 1u - d", "row.suffix_end - 1u", "short convolutions"),
+    ("lfm2", "convolution", "row.prefix_end - 1u - (d - own)", "row.prefix_end - 1u", "short convolutions"),
+    (
+        "qwen35",
+        "delta_inputs",
+        "(row.prefix_end - 1u - (d - own)) % p.text_ring",
+        "(row.prefix_end - 1u) % p.text_ring",
+        "inputs of recurrent states",
+    ),
+    (
+        "qwen35",
+        "delta_inputs",
+        "rows[p.first + r - d].slot + d == row.slot",
+        "rows[p.first + r - d].slot == row.slot",
+        "inputs of recurrent states",
+    ),
+    ("qwen35", "delta_inputs", "max(x, 0.0) + log", "log", "inputs of recurrent states"),
+    ("qwen35", "delta_products", "s <= own; s++", "s < own; s++", "recurrent states"),
+    (
+        "qwen35",
+        "delta_products",
+        "inputs[query + v], inputs[other + v]",
+        "inputs[key + v], inputs[other + v]",
+        "outputs of recurrent states",
+    ),
+    ("qwen35", "delta_rule", "rest * state[4u * i + 2u]", "state[4u * i + 2u]", "recurrent states"),
+    ("qwen35", "delta_rule", "products[at + i] * updates[i]", "updates[i]", "recurrent states"),
+    ("qwen35", "delta_rule_shared", "var rows = decay *", "var rows =", "recurrent states"),
+    ("qwen35", "delta_rule_shared", "update -= products", "update += products", "recurrent states"),
+    ("qwen35", "delta_rule", "read += itself * update", "read += update", "outputs of recurrent states"),
+    ("qwen35", "delta_rule_shared", "read + itself *", "read +", "outputs of recurrent states"),
+    ("qwen35", "delta_output", "norm[i] * scale * gate", "norm[i] * scale", "outputs of recurrent states"),
+    ("qwen35", "ungated_queries", "id.x + gates_before", "id.x", "queries without gates"),
+    ("qwen35", "gated_heads", "id.x / p.head_dim + 1u", "id.x / p.head_dim", "gates of attention"),
+    (
+        "qwen35",
+        "qkv_rope_cache",
+        "i = p.rotated_dim; i < p.head_dim",
+        "i = p.rotated_dim; i < p.rotated_dim",
+        "positions of queries and keys",
+    ),
+    ("olmo2", "qk_norm", "p.q_width + p.k_width", "p.q_width + p.k_width - 1u", "RMSNorm of queries and keys"),
+    ("olmo2", "qk_norm_shared", "p.q_width + p.k_width", "p.q_width + p.k_width - 1u", "RMSNorm of queries and keys"),
+    ("olmo2", "rms_norm", "y[at] += value", "y[at] = value", "RMSNorm"),
+    ("olmo2", "rms_norm_shared", "y[at] += value", "y[at] = value", "RMSNorm"),
+    ("gemma3", "swiglu", "0.044715 * x", "0.0 * x", "SwiGLU"),
+    ("gemma3", "attention", "max(row.position + 1u, p.window)", "max(row.position, p.window)", "attention"),
+    ("gemma3", "attention_step", "max(row.position + 1u, p.window)", "max(row.position, p.window)", "attention of a step"),
+    ("gemma3", "attention_tiles", "max(row.position + 1u, p.window)", "max(row.position, p.window)", "attention"),
+    ("gemma3", "attention_tiles", "max(own_range.x, begin) - begin", "0u", "attention"),
+    ("gemma3", "attention_mass", "max(ranges[r].x, seen)", "ranges[r].x", "sums of attention weights"),
+    ("gemma3", "attention_mass_shared", "max(ranges[r].x, seen)", "ranges[r].x", "sums of attention weights"),
+];
+
+/// Kernels above that have one source for each variant.
+const HAS_VARIANTS: [&str; 4] = ["qk_norm", "rms_norm", "attention", "delta_rule"];
+
+#[tokio::test]
+async fn faulty_kernel_of_architecture_is_reported() {
+    for gpu in gpus().await {
+        for &(architecture, name, right, wrong, what) in WRONG_IN {
+            gpu.pipelines.borrow_mut().retain(|kernel, _| kernel.name != name);
+            *gpu.wrong_kernel.borrow_mut() = Some(WrongKernel { name, format: None, right, wrong, is_used: false });
+            let found = first_wrong(&gpu, &windowed(architecture), &[]).await.unwrap();
+            let was_used = gpu.wrong_kernel.borrow_mut().take().unwrap().is_used;
+            let is_in_both = !HAS_VARIANTS.iter().any(|one| name.starts_with(one));
+            assert_eq!(
+                was_used,
+                ["_shared", "_step", "_tiles"].iter().any(|end| name.ends_with(end)) == gpu.variant.shares_memory || is_in_both,
+                "{name}"
+            );
+            assert_eq!(found.as_deref(), was_used.then_some(what), "{name} with {wrong} on {}", gpu.variant.name);
+            gpu.pipelines.borrow_mut().retain(|kernel, _| kernel.name != name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn faulty_kernel_is_reported() {
+    let samples = samples(&["Q8_0", "Q4_K", "Q6_K", "IQ4_NL", "IQ4_XS"]);
+    let config = Config { dim: 200, ..config("qwen3", 6, 2, 64) };
+    let mut is_used = vec![false; WRONG.len()];
+    for gpu in gpus().await {
+        for (i, &(name, format, right, wrong, what)) in WRONG.iter().enumerate() {
+            gpu.pipelines.borrow_mut().retain(|kernel, _| kernel.name != name);
+            *gpu.wrong_kernel.borrow_mut() = Some(WrongKernel { name, format, right, wrong, is_used: false });
+            let found = first_wrong(&gpu, &config, &samples).await.unwrap_or_else(|error| panic!("{name} with {wrong}: {error}"));
+            let was_used = gpu.wrong_kernel.borrow_mut().take().unwrap().is_used;
+            assert_eq!(found.as_deref(), was_used.then_some(what), "{name} with {wrong} on {}", gpu.variant.name);
+            is_used[i] |= was_used;
+            gpu.pipelines.borrow_mut().retain(|kernel, _| kernel.name != name);
+        }
+        assert_eq!(first_wrong(&gpu, &config, &samples).await.unwrap(), None, "{}", gpu.variant.name);
+    }
+    let unused: Vec<_> = WRONG.iter().zip(is_used).filter(|(_, is_used)| !is_used).collect();
+    assert!(unused.is_empty(), "{unused:?}");
+}
