@@ -1,4 +1,4 @@
-//! Templates with named placeholders. `tests/tidy` reads them in the same way.
+//! Templates with named placeholders.
 
 /// A text with placeholders, as in `format!`.
 pub struct Template {

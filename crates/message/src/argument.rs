@@ -10,7 +10,7 @@ use super::{Message, ToMessage};
 const KEPT: [usize; 2] = [360, 120];
 
 /// What fills a placeholder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Argument {
     /// A name, a number, or words of another program. Not translated.
     Text(String),

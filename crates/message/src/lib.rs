@@ -40,30 +40,36 @@ pub use glasscage_message_derive::message;
 pub use sentence::sentence;
 
 /// A text for users: its template, and an argument for each placeholder of the template, in this order. Serialized as a pair.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message(Cow<'static, str>, Vec<Argument>);
+/// Boxed, because results with errors should be small.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Message(Box<(Cow<'static, str>, Vec<Argument>)>);
 
 impl Message {
     /// See [`message!`], which checks that there is one argument for each placeholder.
     pub fn new(template: &'static str, arguments: Vec<Argument>) -> Self {
-        Self(Cow::Borrowed(template), arguments)
+        Self(Box::new((Cow::Borrowed(template), arguments)))
     }
 
     /// A text that is not translated, such as one of the browser.
-    pub fn verbatim(text: &str) -> Self {
-        Self::new("{text}", vec![Argument::text(&text)])
+    pub fn verbatim(text: &dyn fmt::Display) -> Self {
+        Self::new("{text}", vec![Argument::text(text)])
     }
 
     /// The English text with named placeholders: "tensor {name} ends at byte {end}".
     pub fn template(&self) -> &str {
-        &self.0
+        &self.0.0
+    }
+
+    /// The message in English, as a sentence.
+    pub fn to_sentence(&self) -> String {
+        sentence(&self.to_string(), ".")
     }
 
     /// Fills `template`, a translation of this message's template, with the arguments as `show` writes them.
     pub fn filled(&self, template: &str, show: &dyn Fn(&Argument) -> String) -> String {
         fill(template, &|name| {
-            let index = fill::names(&self.0).position(|known| known == name)?;
-            self.1.get(index).map(show)
+            let index = fill::names(self.template()).position(|known| known == name)?;
+            self.0.1.get(index).map(show)
         })
     }
 }
@@ -71,7 +77,7 @@ impl Message {
 /// In English.
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.filled(&self.0, &Argument::to_string))
+        f.write_str(&self.filled(self.template(), &Argument::to_string))
     }
 }
 

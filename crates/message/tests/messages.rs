@@ -109,7 +109,7 @@ fn a_translation_has_its_own_order() {
 fn values_with_braces_stay_as_they_are() {
     let name = "{n}";
     assert_eq!(message!("{name} has {n} parts", n = 2).to_string(), "{n} has 2 parts");
-    assert_eq!(Message::verbatim("{odd}").to_string(), "{odd}");
+    assert_eq!(Message::verbatim(&"{odd}").to_string(), "{odd}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-use crate::app::i18n::problem_text;
+use crate::app::i18n::sentence_text;
 use crate::problem::Problem;
 
 /// A paragraph that states a problem and what to do next.
@@ -8,9 +8,9 @@ use crate::problem::Problem;
 pub fn ProblemText(problem: Problem) -> impl IntoView {
     view! {
         <p>
-            <strong>{problem_text(&problem.what)}</strong>
+            <strong>{sentence_text(&problem.what)}</strong>
             " "
-            {problem_text(&problem.remedy)}
+            {sentence_text(&problem.remedy)}
         </p>
     }
 }
