@@ -31,19 +31,19 @@ fn answer(session: &mut Session<Engine>, use_template: bool) -> Result<AnswerRes
 fn unusable_template_leaves_model_usable() {
     let mut session = changed(&[("{% for message in messages %}{{ '<|im_start|>' + message['role']", "|odd    + ")]);
     let model = session.loaded_model();
-    let notice = model.notice.expect("a notice");
-    assert_eq!((model.has_template, &*notice), (true, "The chat template of this model cannot be used: it has an unknown filter: odd."));
+    let notices: Vec<String> = model.notices.iter().map(|notice| notice.to_sentence()).collect();
+    assert!(model.has_template);
+    assert_eq!(notices, ["The chat template of this model cannot be used: it has an unknown filter: odd."]);
     assert!(matches!(answer(&mut session, false), Ok(AnswerResult::Answered(_))));
     let problem = answer(&mut session, true).err().expect("a problem");
-    assert!(problem.is_of_template() && notice.contains(&problem.what), "{problem}");
+    assert!(problem.is_of_template && model.notices.contains(&problem.what), "{problem}");
     assert_eq!((session.count_tokens("Who?", true), session.count_tokens("Who?", false).is_some()), (None, true));
 }
 
 #[test]
 fn guessed_rules_and_missing_tokens_are_noticed() {
     let session = changed(&[("tokenizer.ggml.pr", "3"), ("tokenizer.ggml.eos_token_id\x04\0\0\0", "\u{7f}\u{7f}\u{7f}\u{7f}")]);
-    let notice = session.loaded_model().notice.expect("a notice");
-    let lines: Vec<&str> = notice.lines().collect();
-    assert!(lines.iter().any(|line| line.contains("tokenizer.ggml.pre")), "{notice}");
-    assert!(lines.iter().any(|line| line.contains("token 2139062143 by tokenizer.ggml.eos_token_id")), "{notice}");
+    let lines: Vec<String> = session.loaded_model().notices.iter().map(|notice| notice.to_sentence()).collect();
+    assert!(lines.iter().any(|line| line.contains("tokenizer.ggml.pre")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("token 2139062143 by tokenizer.ggml.eos_token_id")), "{lines:?}");
 }

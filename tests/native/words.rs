@@ -128,13 +128,13 @@ fn word_explanation_beyond_limit_reports_cost() {
     let mut session = session();
     let long = Question { prompt: "Ann has 3 figs. ".repeat(100), ..question(Unit::Word) };
     let problem = pollster::block_on(session.explain(&long, &mut async |_| ControlFlow::Continue(()))).unwrap_err();
-    assert!(problem.what.contains("407 forward passes") && problem.remedy.contains("sentences"), "{problem:?}");
+    assert!(problem.what.to_string().contains("407 forward passes") && problem.remedy.to_string().contains("sentences"), "{problem:?}");
     // The model must not generate an answer first.
     let unanswered = Question { answer: None, ..long };
     let problem = pollster::block_on(session.explain(&unanswered, &mut async |_| panic!("a token"))).unwrap_err();
-    assert!(problem.what.contains("400 forward passes"), "{problem:?}");
+    assert!(problem.what.to_string().contains("400 forward passes"), "{problem:?}");
     let question = question(Unit::Sentence);
     let mut go_on = async |_| ControlFlow::Continue(());
     let last = session.words(&question, 5, &mut go_on);
-    assert!(pollster::block_on(last).unwrap_err().what.contains("No sentence comes after"));
+    assert!(pollster::block_on(last).unwrap_err().what.to_string().contains("No sentence comes after"));
 }

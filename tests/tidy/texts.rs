@@ -6,7 +6,7 @@ use glasscage::explanation::{Language, METHODS, MethodText, Unit};
 use proc_macro2::{TokenStream, TokenTree};
 use serde_json::{Map, Value, json};
 
-use crate::problem_texts::{is_test_module, problem_texts};
+use crate::message_texts::{is_test_module, message_texts};
 use crate::workspace;
 
 /// Macros of `app/i18n`, with the number of texts that each takes.
@@ -74,7 +74,7 @@ fn places(text: &str) -> BTreeSet<&str> {
     text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).collect()
 }
 
-/// Every text of the page and of its problems, with its plural forms if it has any.
+/// Every text of the page and every template of a message, with its plural forms if it has any.
 fn texts() -> BTreeMap<String, Value> {
     let mut texts = BTreeMap::new();
     for file in workspace::tracked(&["rs"]).iter().filter(|file| file.starts_with("src/app/")) {
@@ -88,7 +88,7 @@ fn texts() -> BTreeMap<String, Value> {
         let words = [method.label, method.about, &by_words, method.score, method.unit];
         texts.extend(words.into_iter().filter(|text| !text.is_empty()).map(|text| (text.to_owned(), json!(text))));
     }
-    texts.extend(problem_texts().into_iter().map(|text| (text.clone(), json!(text))));
+    texts.extend(message_texts().into_iter().map(|text| (text.clone(), json!(text))));
     texts
 }
 

@@ -11,6 +11,7 @@ use super::transcript::{Segments, Transcript};
 use glasscage_core::explanation::{Replacement, ScoredTexts};
 use glasscage_core::table::Table;
 use glasscage_engine::lm::{Callback, InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest, score_base};
+use glasscage_message::message;
 
 /// Measures the table **T** of a text by each of the methods. `on_progress` may cancel; unmeasured cells stay `None`. Sources without
 /// tokens have no passes and score 0.
@@ -122,7 +123,7 @@ impl Measurement<'_> {
             }
             ScoredTexts::WithoutEach(Replacement::MaskedLm) => {
                 let infills = self.numbers.iter().map(|&j| infills.get(j).cloned()).collect::<Option<Infills>>();
-                infills.map(Some).ok_or_else(|| LmError::Engine("no masked language model has filled the gaps".into()))
+                infills.map(Some).ok_or_else(|| LmError::Engine(message!("no masked language model has filled the gaps")))
             }
             _ => Ok(Some(Vec::new())),
         }

@@ -55,7 +55,7 @@ pub fn answer(arguments: &Arguments) -> Result<(), String> {
                 Ok(line)
             }
             Ok(AnswerResult::Stopped { answer }) => Ok(json!({ "answer": answer })),
-            Err(problem) => Ok(json!({ "problem": problem.what })),
+            Err(problem) => Ok(json!({ "problem": problem.what.to_sentence() })),
         }
     })
 }

@@ -139,7 +139,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     output::print(&attribution_text(&document))?;
     written?;
     if let Some(problem) = failure {
-        return Err(format!("{} The document has what was measured by then.", problem.what));
+        return Err(format!("{} The document has what was measured by then.", problem.what.to_sentence()));
     }
     if let Some(n_generated) = missing {
         return Err(format!(

@@ -30,10 +30,11 @@ pub fn load(path: &Path, backend: BackendArgument) -> Result<Session<Engine>, St
         BackendArgument::Gpu => BackendChoice::Gpu,
     };
     let session = pollster::block_on(Session::load(&open(path)?, choice, &mut async |_| std::ops::ControlFlow::Continue(())));
-    let session = session.map_err(|problem| parts_to_name(path).unwrap_or_else(|| format!("{}: {}", path.display(), problem.what)))?;
+    let session =
+        session.map_err(|problem| parts_to_name(path).unwrap_or_else(|| format!("{}: {}", path.display(), problem.what.to_sentence())))?;
     let session = session.expect("loading is never broken off");
-    if let Some(notice) = session.loaded_model().notice {
-        output::say(&format!("{notice}\n"));
+    for notice in session.loaded_model().notices {
+        output::say(&(notice.to_sentence() + "\n"));
     }
     Ok(session)
 }

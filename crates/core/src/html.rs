@@ -1,6 +1,8 @@
 //! Standalone HTML files: a page with a viewer and a document. The page template comes from the build (`explanation.html`) and has
 //! placeholders for title and document.
 
+use glasscage_message::ToMessage;
+
 use crate::explanation::{Document, DocumentError};
 
 const TITLE: &str = "GLASSCAGE_TITLE";
@@ -11,7 +13,7 @@ const DOCTYPE: &str = "<!doctype html";
 const ELEMENT: [&str; 2] = ["<script type=\"application/json\" id=\"document\">", "</script>"];
 
 /// Why a page contains no document, or cannot receive one.
-#[derive(Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, PartialEq, thiserror::Error, ToMessage)]
 pub enum HtmlError {
     #[error("this page contains no explanation; it was not made by Glasscage")]
     NoDocument,

@@ -1,5 +1,7 @@
 //! Opens any Glasscage file. Detects the type from the content.
 
+use glasscage_message::ToMessage;
+
 use crate::explanation::{self, Document, DocumentError, LinkError};
 use crate::figure::{self, PictureError};
 use crate::html::{self, HtmlError};
@@ -14,7 +16,7 @@ pub enum Opened {
 }
 
 /// Why a file or a link cannot be opened.
-#[derive(Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, PartialEq, thiserror::Error, ToMessage)]
 pub enum OpenError {
     #[error("this is not an explanation or a lesson (JSON, link, SVG, PNG, or HTML)")]
     Unknown,

@@ -1,5 +1,6 @@
 //! The matrix shape of the method: every generated sentence against everything before it.
 
+use glasscage_message::ToMessage;
 use serde::{Deserialize, Serialize};
 
 /// Rows are the `m` generated sentences. Columns are the `n + m` sources: the `n` prompt sentences, then the generated ones. Row `i` has
@@ -14,7 +15,7 @@ pub struct CausalMatrix<T> {
 pub type Table = CausalMatrix<Option<f64>>;
 
 /// Why rows do not form a causal matrix.
-#[derive(Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, PartialEq, thiserror::Error, ToMessage)]
 pub enum ShapeError {
     #[error("the table has no rows")]
     Empty,

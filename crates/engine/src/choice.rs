@@ -7,6 +7,7 @@ use super::self_test;
 use crate::gpu::device::{Gpu, Options};
 use crate::gpu::self_test::SelfTest;
 use crate::lm::LoadError;
+use glasscage_message::{Message, message};
 use glasscage_model::config::Config;
 use glasscage_model::gguf::Gguf;
 use glasscage_model::source::ByteSource;
@@ -17,8 +18,8 @@ pub struct EngineChoice {
     pub(super) backend: BackendChoice,
     /// The GPU to use; `None` for the CPU.
     pub(super) gpu: Option<ChosenGpu>,
-    /// One sentence for the visitor, if the choice needs an explanation.
-    pub(super) notice: Option<String>,
+    /// For the visitor, if the choice needs an explanation.
+    pub(super) notice: Option<Message>,
 }
 
 /// A GPU to use.
@@ -28,9 +29,9 @@ pub(super) struct ChosenGpu {
     pub self_test: Option<SelfTest>,
 }
 
-/// Tells the visitor that the CPU computes because of `failure`, which is a sentence.
-pub(super) fn cpu_instead(failure: &str) -> String {
-    format!("{failure} The CPU engine is used instead.")
+/// Tells the visitor that the CPU computes because of `failure`.
+pub(super) fn cpu_instead(failure: &Message) -> Message {
+    message!("{failure}. The CPU engine is used instead")
 }
 
 /// Chooses the engine: the requested one. For `Auto`, a GPU that passes the self-tests, else the CPU.
@@ -43,17 +44,17 @@ pub async fn choose(source: &impl ByteSource, gguf: &Gguf, options: &LoadOptions
         BackendChoice::Auto => match Gpu::open(&Options::default()).await {
             // Software WebGPU compiles its kernels for seconds and is then far slower than the CPU engine (docs/speed.md).
             Ok(gpu) if gpu.adapter.is_software => {
-                (None, Some("This browser has only software WebGPU (no GPU), so the CPU engine is used.".into()))
+                (None, Some(message!("This browser has only software WebGPU (no GPU), so the CPU engine is used")))
             }
             Ok(gpu) => recommended(Rc::new(gpu), source, gguf, tile_shape).await?,
-            Err(_) => (None, Some("This browser gives no access to a GPU, so the CPU engine is used.".into())),
+            Err(_) => (None, Some(message!("This browser gives no access to a GPU, so the CPU engine is used"))),
         },
     };
     Ok(EngineChoice { backend, gpu, notice })
 }
 
 /// A GPU, or `None` for the CPU, and the notice.
-type GpuAndNotice = (Option<ChosenGpu>, Option<String>);
+type GpuAndNotice = (Option<ChosenGpu>, Option<Message>);
 
 /// Opens the GPU even if a self-test fails. The notice then reports the failure.
 async fn requested_gpu(source: &impl ByteSource, gguf: &Gguf, tile_shape: Option<&str>) -> Result<GpuAndNotice, LoadError> {
@@ -65,7 +66,7 @@ async fn requested_gpu(source: &impl ByteSource, gguf: &Gguf, tile_shape: Option
         failure => failure,
     };
     let self_test = failure.is_none().then_some(kernels);
-    let notice = failure.map(|failure| format!("{failure} It is used because you asked for it: do not trust the numbers."));
+    let notice = failure.map(|failure| message!("{failure}. It is used because you asked for it: do not trust the numbers"));
     Ok((Some(ChosenGpu { gpu, self_test }), notice))
 }
 
@@ -73,7 +74,7 @@ async fn requested_gpu(source: &impl ByteSource, gguf: &Gguf, tile_shape: Option
 async fn recommended(gpu: Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf, tile_shape: Option<&str>) -> Result<GpuAndNotice, LoadError> {
     choose_tile_shape(&gpu, gguf, tile_shape).await?;
     match tested(gpu, source, gguf).await {
-        Err(LoadError::Engine(error)) => Ok((None, Some(format!("The GPU did not work ({error}), so the CPU engine is used.")))),
+        Err(LoadError::Engine(error)) => Ok((None, Some(message!("The GPU did not work ({error}), so the CPU engine is used")))),
         other => other,
     }
 }
@@ -115,6 +116,7 @@ mod tests {
             Some(WrongKernel { name: "swiglu", format: None, right: "gate / (1.0", wrong: "gate * (1.0", is_used: false });
         let (gpu, notice) = recommended(Rc::new(gpu), &source, &gguf, None).await.unwrap();
         assert!(gpu.is_none(), "the CPU is used");
+        let notice = notice.map(|notice| notice.to_sentence());
         assert_eq!(notice.as_deref(), Some("This device’s GPU computes SwiGLU incorrectly. The CPU engine is used instead."));
     }
 }

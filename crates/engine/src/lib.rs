@@ -14,6 +14,7 @@ pub use cpu::{MaskedLm, MaskedLmError};
 use std::rc::Rc;
 
 use cpu::CandleModel;
+use glasscage_message::{Message, message};
 use glasscage_model::config::Config;
 use glasscage_model::gguf::Gguf;
 use glasscage_model::source::ByteSource;
@@ -36,8 +37,8 @@ pub struct LoadedEngine {
     pub engine: Engine,
     /// SHA-256 of the model file, in lower-case hexadecimal.
     pub sha256: String,
-    /// One sentence, if the choice was not the default.
-    pub notice: Option<String>,
+    /// If the choice was not the default.
+    pub notice: Option<Message>,
 }
 
 /// Loads a model on the chosen engine. Returns `None` if `on_progress` cancels.
@@ -55,7 +56,7 @@ pub async fn load(
             Ok(None) => return Ok(None),
             Ok(Some((model, sha256))) => return Ok(Some(LoadedEngine { engine: Engine::Gpu(Box::new(model)), sha256, notice })),
             Err(LoadError::Engine(error)) if backend == BackendChoice::Auto => {
-                notice = Some(format!("The GPU could not take the model ({error}), so the CPU engine is used."));
+                notice = Some(message!("The GPU could not take the model ({error}), so the CPU engine is used"));
             }
             Err(error) => return Err(error),
         }
@@ -89,7 +90,7 @@ impl Engine {
     }
 
     /// The notice for the visitor when the model is next loaded, on the CPU: a repeated self-test found that the GPU computes incorrectly.
-    pub fn notice_of_faulty_gpu(&self) -> Option<String> {
+    pub fn notice_of_faulty_gpu(&self) -> Option<Message> {
         match self {
             Self::Gpu(model) => match model.gpu().check() {
                 Err(LmError::FaultyGpu(failure)) => Some(cpu_instead(&failure)),

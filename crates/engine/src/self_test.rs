@@ -8,6 +8,7 @@ use crate::cpu::CandleModel;
 use crate::gpu::GpuModel;
 use crate::gpu::device::Gpu;
 use crate::lm::{Edit, LanguageModel, LmError, LoadError, Pass, ScoreRequest};
+use glasscage_message::{Message, ToMessage, message};
 use glasscage_model::gguf::Gguf;
 use glasscage_model::source::ByteSource;
 use glasscage_model::tokenizer::TokenId;
@@ -19,12 +20,12 @@ const LENGTH: usize = 48;
 
 /// Loads the reduced model on both engines and scores a text with two perturbations. Returns what is wrong with the GPU's scores. Returns
 /// `None` if they are correct, or if even the reduced model is too large.
-pub async fn run(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<Option<String>, LoadError> {
+pub async fn run(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<Option<Message>, LoadError> {
     let Some((part, bytes)) = reduced_model::read(source, gguf).await? else { return Ok(None) };
     let complete = "loading is never broken off";
     let (mut on_cpu, _) = CandleModel::load(&bytes, &part, &mut async |_| ControlFlow::Continue(())).await?.expect(complete);
     // If the CPU engine fails, the file is invalid.
-    let cpu_scores = score(&mut on_cpu).await.map_err(|error| LoadError::Weights(error.to_string()))?;
+    let cpu_scores = score(&mut on_cpu).await.map_err(|error| LoadError::Weights(error.to_message()))?;
     drop(on_cpu);
     let (mut on_gpu, _) = GpuModel::load(gpu.clone(), &bytes, &part, &mut async |_| ControlFlow::Continue(())).await?.expect(complete);
     drop(bytes);
@@ -56,11 +57,11 @@ async fn score(model: &mut impl LanguageModel) -> Result<Vec<f64>, LmError> {
 
 /// Describes a difference above [`TOLERANCE`]. `difference` is the largest difference between the log-probabilities of GPU and CPU, in
 /// nats. It is NaN if the GPU returned a value that is not finite.
-fn failure(difference: f64) -> Option<String> {
+fn failure(difference: f64) -> Option<Message> {
     match difference <= TOLERANCE {
         true => None,
-        false if difference.is_nan() => Some("This device’s GPU returned a value that is not a number (NaN).".into()),
-        false => Some(format!("This device’s GPU computes wrong scores (off by {difference:.2} nats in a test).")),
+        false if difference.is_nan() => Some(message!("This device’s GPU returned a value that is not a number (NaN)")),
+        false => Some(message!("This device’s GPU computes wrong scores (off by {difference:.2} nats in a test)")),
     }
 }
 
@@ -71,7 +72,7 @@ mod tests {
     #[test]
     fn scores_are_right_within_the_tolerance() {
         assert_eq!(failure(1e-6), None);
-        assert!(failure(0.2).unwrap().contains("wrong scores (off by 0.20 nats"));
-        assert!(failure(f64::NAN).unwrap().contains("not a number"));
+        assert!(failure(0.2).unwrap().to_string().contains("wrong scores (off by 0.20 nats"));
+        assert!(failure(f64::NAN).unwrap().to_string().contains("not a number"));
     }
 }

@@ -1,5 +1,6 @@
 //! Converts user input to the address of a model file.
 
+use glasscage_message::{ToMessage, message};
 use glasscage_protocol::problem::Problem;
 
 /// Hosts of Hugging Face, which serve repository pages and files.
@@ -19,7 +20,7 @@ const MAX_PARTS: usize = 1000;
 const ENDING: &str = ".gguf";
 
 /// Why something is not the address of a model file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, ToMessage)]
 pub enum AddressError {
     #[error("this is not an address; one begins with https://")]
     NoAddress,
@@ -39,7 +40,7 @@ pub enum AddressError {
 
 impl From<AddressError> for Problem {
     fn from(error: AddressError) -> Self {
-        Self::new(error.to_string(), "Paste the address of a .gguf file, or of its page on huggingface.co")
+        Self::new(error.to_message(), message!("Paste the address of a .gguf file, or of its page on huggingface.co"))
     }
 }
 

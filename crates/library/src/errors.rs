@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::address::host;
+use glasscage_message::{Message, ToMessage, message};
 use glasscage_protocol::problem::Problem;
 
 /// Why a download attempt failed. Another attempt may succeed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error, ToMessage)]
 pub enum RetryCause {
     /// With the HTTP status.
     #[error("the server is busy ({0})")]
@@ -36,7 +37,7 @@ impl RetryCause {
 }
 
 /// Why a model is not stored in the browser.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error, ToMessage)]
 pub enum NoStorage {
     #[error("this browser does not let the page store files (you may be in a private window)")]
     Unavailable,
@@ -45,19 +46,19 @@ pub enum NoStorage {
 }
 
 /// Why an operation on the browser's storage failed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, ToMessage)]
 pub enum StorageError {
-    #[error("{}", NoStorage::Full)]
+    #[error("{full}", full = NoStorage::Full)]
     Full,
     #[error("another tab is using this model")]
     InUse,
     /// With the browser's message, if there is one.
-    #[error("{}", denied(.0))]
+    #[error("{denied}", denied = denied(.0))]
     Denied(String),
 }
 
 /// Why a request to the library failed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, ToMessage)]
 pub enum LibraryError {
     #[error("there is no file at this address (the server answered {0})")]
     NotFound(u16),
@@ -88,7 +89,7 @@ pub enum LibraryError {
     WrongHash { sha256: String },
     /// Names what the engine does not support, and what it supports.
     #[error("{0}")]
-    Unsupported(String),
+    Unsupported(Message),
     /// An error of one of several files.
     #[error("{error}: {file}, one of this model\u{2019}s {n_files} files")]
     InFile { error: Box<Self>, file: String, n_files: usize },
@@ -125,52 +126,57 @@ impl LibraryError {
     }
 
     /// The next step for the visitor.
-    fn remedy(&self) -> &'static str {
+    fn remedy(&self) -> Message {
         match self {
-            Self::NotFound(_) => "Check the address, or look on the model\u{2019}s page for the name of the file",
-            Self::UnexpectedStatus(_) => "Check the address, or try again later",
-            Self::BusyFor { .. } => "Try again after that time",
-            Self::Shortened => "Delete what was downloaded, then download it again",
-            Self::OtherLength { .. } => "It may be a newer version: open it by its address if you trust it",
+            Self::NotFound(_) => message!("Check the address, or look on the model\u{2019}s page for the name of the file"),
+            Self::UnexpectedStatus(_) => message!("Check the address, or try again later"),
+            Self::BusyFor { .. } => message!("Try again after that time"),
+            Self::Shortened => message!("Delete what was downloaded, then download it again"),
+            Self::OtherLength { .. } => message!("It may be a newer version: open it by its address if you trust it"),
             Self::AccessDenied => {
-                "Some models require you to accept a license first: open the model\u{2019}s page, download the file there, and open it here"
+                message!(
+                    "Some models require you to accept a license first: open the model\u{2019}s page, download the file there, and open it \
+                     here"
+                )
             }
-            Self::CannotBegin { .. } => "Check the address and the connection, then try again",
-            Self::RetriesExhausted(_) => "The downloaded part is kept. Check the connection, then press Resume",
-            Self::NotResumable => "Press Resume to start over",
-            Self::ReplacedAgain => "Download it again later",
-            Self::TooLong => "Download it again; if that happens again, choose another address",
-            Self::Truncated => "Download it again",
-            Self::WrongHash { .. } => "Download it again; if that happens again, the file on the server is a different one",
-            Self::Unsupported(_) => "Choose another model. This one was not downloaded",
+            Self::CannotBegin { .. } => message!("Check the address and the connection, then try again"),
+            Self::RetriesExhausted(_) => message!("The downloaded part is kept. Check the connection, then press Resume"),
+            Self::NotResumable => message!("Press Resume to start over"),
+            Self::ReplacedAgain => message!("Download it again later"),
+            Self::TooLong => message!("Download it again; if that happens again, choose another address"),
+            Self::Truncated => message!("Download it again"),
+            Self::WrongHash { .. } => message!("Download it again; if that happens again, the file on the server is a different one"),
+            Self::Unsupported(_) => message!("Choose another model. This one was not downloaded"),
             Self::InFile { error, .. } => error.remedy(),
-            Self::AlreadyDownloading => "Wait for the other download, or pause it first",
-            Self::InUse => "Wait for it there, or close that tab, then try again",
-            Self::NotStored(_) => "Free up space under “Choose a model” or on the device, then press Resume",
+            Self::AlreadyDownloading => message!("Wait for the other download, or pause it first"),
+            Self::InUse => message!("Wait for it there, or close that tab, then try again"),
+            Self::NotStored(_) => message!("Free up space under “Choose a model” or on the device, then press Resume"),
             Self::NoCopy(NoStorage::Full) => {
-                "The original file stays in use until you close this page. Free up space under “Choose a model” or on the device, then \
-                 try again"
+                message!(
+                    "The original file stays in use until you close this page. Free up space under “Choose a model” or on the device, \
+                     then try again"
+                )
             }
-            Self::NoCopy(NoStorage::Unavailable) => "The file itself stays in use until this page is closed",
-            Self::LocalFileChanged => "Open the file again, then retry",
-            Self::StoredFileUnreadable => "Download it again",
-            Self::Gone => "Download it again, or choose another one",
-            Self::Damaged => "Delete it under “Choose a model” and download it again",
-            Self::NotDeleted(_) => "Close other tabs of this page, then try again",
+            Self::NoCopy(NoStorage::Unavailable) => message!("The file itself stays in use until this page is closed"),
+            Self::LocalFileChanged => message!("Open the file again, then retry"),
+            Self::StoredFileUnreadable => message!("Download it again"),
+            Self::Gone => message!("Download it again, or choose another one"),
+            Self::Damaged => message!("Delete it under “Choose a model” and download it again"),
+            Self::NotDeleted(_) => message!("Close other tabs of this page, then try again"),
         }
     }
 }
 
 impl From<LibraryError> for Problem {
     fn from(error: LibraryError) -> Self {
-        Self::new(error.to_string(), error.remedy())
+        Self::new(error.to_message(), error.remedy())
     }
 }
 
-fn denied(message: &str) -> String {
-    match message {
-        "" => NoStorage::Unavailable.to_string(),
-        _ => format!("this browser does not let the page store files (you may be in a private window): {message}"),
+fn denied(reason: &str) -> Message {
+    match reason {
+        "" => NoStorage::Unavailable.to_message(),
+        _ => message!("this browser does not let the page store files (you may be in a private window): {reason}"),
     }
 }
 
@@ -180,15 +186,13 @@ mod tests {
 
     #[test]
     fn repeated_refusal_suggests_accepting_license() {
-        assert!(Problem::from(LibraryError::after_retries(RetryCause::Refused(403))).remedy.contains("license"));
+        assert!(Problem::from(LibraryError::after_retries(RetryCause::Refused(403))).to_string().contains("license"));
         let problem = Problem::from(LibraryError::after_retries(RetryCause::Stalled));
-        assert_eq!(problem.what, "The download cannot continue: no data came for 30 seconds.");
-        assert!(problem.remedy.contains("Resume"));
+        assert_eq!(problem.what.to_sentence(), "The download cannot continue: no data came for 30 seconds.");
+        assert!(problem.remedy.to_string().contains("Resume"));
         let problem = Problem::from(LibraryError::before_download("https://a.org/b.gguf", RetryCause::Unreachable));
-        assert!(
-            problem.what.starts_with("This model cannot be downloaded from a.org now: the server cannot")
-                && !problem.remedy.contains("Resume")
-        );
+        let [what, remedy] = [problem.what, problem.remedy].map(|message| message.to_sentence());
+        assert!(what.starts_with("This model cannot be downloaded from a.org now: the server cannot") && !remedy.contains("Resume"));
     }
 
     #[test]
@@ -197,7 +201,7 @@ mod tests {
         let problem = Problem::from(LibraryError::InFile { error: Box::new(LibraryError::NotFound(404)), file, n_files: 3 });
         let what =
             "There is no file at this address (the server answered 404): big-00001-of-00003.gguf, one of this model\u{2019}s 3 files.";
-        assert_eq!((problem.what.as_str(), problem.remedy.starts_with("Check the address")), (what, true));
+        assert_eq!((&*problem.what.to_sentence(), problem.remedy.to_string().starts_with("Check the address")), (what, true));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Predicts before the download whether a model will run on this device.
 
 use super::preview::{DeviceFacts, ModelFacts};
+use glasscage_message::{Gigabytes, Message, message};
 
 /// GPU memory for activations, in addition to the weights.
 const ACTIVATION_BYTES: u64 = 64 << 20;
@@ -26,29 +27,32 @@ pub fn memory_needed(model_bytes: u64, facts: &ModelFacts, tokens: u64) -> u64 {
     model_bytes + model_bytes / 16 + facts.bytes_per_token * tokens + ACTIVATION_BYTES
 }
 
-/// Whether the model runs here, and a sentence with the reason.
-pub fn model_fit(model_bytes: u64, facts: &ModelFacts, device: &DeviceFacts) -> (ModelFit, String) {
+/// Whether the model runs here, and the reason.
+pub fn model_fit(model_bytes: u64, facts: &ModelFacts, device: &DeviceFacts) -> (ModelFit, Message) {
     let tokens = facts.context_length.min(USUAL_TOKENS);
-    let needed = memory_needed(model_bytes, facts, tokens);
-    let needs = format!("It needs about {} of memory with a text of {tokens} tokens", gigabytes(needed));
+    let needed_bytes = memory_needed(model_bytes, facts, tokens);
+    let needed = Gigabytes(needed_bytes);
     let has_gpu = device.gpu.as_ref().is_some_and(|gpu| !gpu.is_software);
     match device.memory {
         _ if !has_gpu && model_bytes > LARGEST_ON_CPU => {
-            (ModelFit::Impossible, "It is too large for a browser without a GPU; there, models up to 3.5 GB can be loaded".into())
+            (ModelFit::Impossible, message!("It is too large for a browser without a GPU; there, models up to 3.5 GB can be loaded"))
         }
-        Some(memory) if needed > memory => (ModelFit::Marginal, format!("{needs}; this device has about {}", gigabytes(memory))),
-        _ if !has_gpu && model_bytes > FAST_ON_CPU => (ModelFit::Marginal, format!("{needs}. There is no GPU, so the CPU is used")),
-        _ => (ModelFit::Fits, needs),
+        Some(memory) if needed_bytes > memory => {
+            let memory = Gigabytes(memory);
+            let reason = message!("It needs about {needed} of memory with a text of {tokens} tokens; this device has about {memory}");
+            (ModelFit::Marginal, reason)
+        }
+        _ if !has_gpu && model_bytes > FAST_ON_CPU => {
+            let reason = message!("It needs about {needed} of memory with a text of {tokens} tokens. There is no GPU, so the CPU is used");
+            (ModelFit::Marginal, reason)
+        }
+        _ => (ModelFit::Fits, message!("It needs about {needed} of memory with a text of {tokens} tokens")),
     }
 }
 
 /// Whether `bytes` more can be stored, according to the browser.
 pub fn can_be_stored(bytes: u64, device: &DeviceFacts) -> bool {
     device.storage.is_available && device.storage.free.is_none_or(|free| bytes <= free)
-}
-
-fn gigabytes(bytes: u64) -> String {
-    format!("{:.1} GB", bytes as f64 / 1e9)
 }
 
 #[cfg(test)]
@@ -80,7 +84,7 @@ mod tests {
     #[test]
     fn the_cpu_is_slow_and_has_a_limit() {
         let (fit, reason) = model_fit(640_000_000, &qwen(), &device(None, None));
-        assert!(fit == ModelFit::Marginal && reason.contains("the CPU is used"));
+        assert!(fit == ModelFit::Marginal && reason.to_string().contains("the CPU is used"));
         assert_eq!(model_fit(5_000_000_000, &qwen(), &device(Some(true), None)).0, ModelFit::Impossible);
         let on_cpu = |bytes| model_fit(bytes, &qwen(), &device(None, None)).0;
         assert_eq!([FAST_ON_CPU, FAST_ON_CPU + 1].map(on_cpu), [ModelFit::Fits, ModelFit::Marginal]);
@@ -92,11 +96,11 @@ mod tests {
     fn fit_reason_names_memory_and_text_length() {
         let needed = memory_needed(640_000_000, &qwen(), USUAL_TOKENS);
         let (fit, reason) = model_fit(640_000_000, &qwen(), &device(Some(false), Some(needed)));
-        assert_eq!((fit, reason.as_str()), (ModelFit::Fits, "It needs about 1.2 GB of memory with a text of 2048 tokens"));
+        assert_eq!((fit, &*reason.to_string()), (ModelFit::Fits, "It needs about 1.2 GB of memory with a text of 2048 tokens"));
         let (fit, reason) = model_fit(640_000_000, &qwen(), &device(Some(false), Some(needed - 1)));
-        assert!(fit == ModelFit::Marginal && reason.ends_with("this device has about 1.2 GB"), "{reason}");
+        assert!(fit == ModelFit::Marginal && reason.to_string().ends_with("this device has about 1.2 GB"), "{reason}");
         let short = ModelFacts { context_length: 512, ..qwen() };
-        assert!(model_fit(640_000_000, &short, &device(None, None)).1.contains("a text of 512 tokens"));
+        assert!(model_fit(640_000_000, &short, &device(None, None)).1.to_string().contains("a text of 512 tokens"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::errors::{NoStorage, RetryCause};
+use glasscage_message::Message;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DownloadProgress {
@@ -36,5 +37,5 @@ pub enum DownloadNotice {
     /// The file on the server was replaced during the download, so the download started over.
     Replaced,
     /// The chat template cannot be used, for this reason. The model answers without it.
-    Template(String),
+    Template(Message),
 }

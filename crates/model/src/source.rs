@@ -2,6 +2,8 @@
 
 use std::future::Future;
 
+use glasscage_message::{Message, ToMessage};
+
 /// A file that can be read at any position: a browser file, an HTTP address, a native file, memory.
 pub trait ByteSource {
     /// Length of the file in bytes.
@@ -17,12 +19,12 @@ pub trait ByteSource {
 }
 
 /// Why the file could not be read.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, ToMessage)]
 pub enum SourceError {
     #[error("the file ends at byte {size}, but bytes {offset} to {end} were requested")]
     PastEnd { offset: u64, end: u64, size: u64 },
     #[error("the file could not be read: {0}")]
-    Read(String),
+    Read(Message),
 }
 
 /// Returns `offset..offset + length`. Errors if it ends after a file of `size` bytes.
@@ -99,7 +101,7 @@ mod native {
     use std::io::{Read, Seek, SeekFrom};
     use std::path::Path;
 
-    use super::{ByteSource, SourceError, range_within};
+    use super::{ByteSource, Message, SourceError, range_within};
 
     /// A file on disk.
     pub struct NativeFile {
@@ -125,7 +127,7 @@ mod native {
             let mut bytes = vec![0; length];
             let mut file = self.file.borrow_mut();
             let read = file.seek(SeekFrom::Start(offset)).and_then(|_| file.read_exact(&mut bytes));
-            read.map(|()| bytes).map_err(|error| SourceError::Read(error.to_string()))
+            read.map(|()| bytes).map_err(|error| SourceError::Read(Message::verbatim(&error)))
         }
     }
 }

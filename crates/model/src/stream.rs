@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use glasscage_message::message;
 use sha2::{Digest, Sha256};
 
 use super::gguf::{Gguf, GgufError, Tensor};
@@ -62,7 +63,7 @@ fn sections<'a>(tensors: &[&'a Tensor], size: u64) -> Result<Vec<FileSection<'a>
     let mut position = 0;
     for &tensor in tensors {
         if tensor.offset < position {
-            return Err(GgufError::Damaged("its tensors overlap"));
+            return Err(GgufError::Damaged(message!("its tensors overlap")));
         }
         position = tensor.offset + tensor.bytes as u64;
         sections.push(FileSection { tensor: None, end: tensor.offset });

@@ -6,6 +6,7 @@ use super::config::{ConfigError, KvHeads, check_layers, of_all_layers};
 use super::gguf::{Gguf, Metadata};
 use super::quant;
 use super::tokenizer::Tokenizer;
+use glasscage_message::message;
 
 /// Unsupported quantizations, by the id that the header states (`general.file_type`, llama.cpp's `llama_ftype`).
 const UNREADABLE_KINDS: &[(u64, &str)] = &[
@@ -43,11 +44,12 @@ impl ModelSummary {
     /// Errors if these bytes already show that this version cannot run the model.
     pub fn of(bytes: &[u8]) -> Result<Self, ConfigError> {
         let metadata = Gguf::leading_metadata(bytes)?;
-        let name = metadata.str("general.architecture")?.ok_or_else(|| ConfigError::Missing("its architecture".into()))?;
+        let name = metadata.str("general.architecture")?.ok_or(ConfigError::NoArchitecture)?;
         let architecture = arch::by_name(name).ok_or_else(|| ConfigError::Architecture(name.to_owned()))?;
         let kind = metadata.u64("general.file_type")?;
         if let Some((_, kind)) = UNREADABLE_KINDS.iter().find(|(id, _)| kind == Some(*id)) {
-            return Err(ConfigError::Impossible(format!("its weights are of the type {kind}; supported are {}", quant::names())));
+            let names = quant::names();
+            return Err(ConfigError::Impossible(message!("its weights are of the type {kind}; supported are {names}")));
         }
         Tokenizer::check_names(&metadata)?;
         Ok(Self {

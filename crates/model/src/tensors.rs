@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::arch::{QkNorm, Recurrent};
 use super::config::Config;
 use super::gguf::{Gguf, Tensor};
+use glasscage_message::ToMessage;
 
 /// A tensor that a configuration needs.
 struct Expected {
@@ -15,7 +16,7 @@ struct Expected {
 }
 
 /// Why the tensors of a file do not form a model.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, ToMessage)]
 pub enum TensorsError {
     #[error("the model has no tensor {0}")]
     Missing(String),

@@ -1,6 +1,7 @@
 //! Requests to a model, progress reports and results: types that page, worker, session and command line share. An explanation itself is an
 //! [`explanation::Document`](glasscage_core::explanation::Document).
 
+use glasscage_message::Message;
 use serde::{Deserialize, Serialize};
 
 use glasscage_core::explanation::{Document, Language, METHODS, Model, Sampling, SentenceRule, Unit};
@@ -113,8 +114,8 @@ pub struct LoadedModel {
     /// The tile shape of matrix products chosen for this GPU, with the names of GPU and version, to be remembered. `None` if there is no
     /// choice.
     pub tile_shape: Option<String>,
-    /// Notices about the engine or the file that affect results, one sentence per line.
-    pub notice: Option<String>,
+    /// Notices about the engine or the file that affect results.
+    pub notices: Vec<Message>,
     /// Glasscage version of the worker that loaded the model. The page has the same version, unless the site was updated while the page was
     /// open.
     pub glasscage: String,

@@ -7,6 +7,7 @@ use super::results::AnsweredQuestion;
 use glasscage_attribution::AttributionMethod;
 use glasscage_engine::MaskedLmError;
 use glasscage_engine::lm::LanguageModel;
+use glasscage_message::{ToMessage, message};
 use glasscage_model::tokenizer::TokenId;
 use glasscage_protocol::problem::Problem;
 
@@ -40,12 +41,12 @@ impl<M: LanguageModel> Session<M> {
             Ok(ids.chain(std::iter::repeat(transcript.end_token)).take(source.len()).collect())
         };
         let infills = gaps.iter().enumerate().take(segments.n_sources()).map(infill).collect::<Result<_, MaskedLmError>>();
-        infills.map_err(|error| Problem::new(error.to_string(), "Choose other files in the settings, or another method."))
+        infills.map_err(|error| Problem::new(error.to_message(), message!("Choose other files in the settings, or another method")))
     }
 }
 
 fn no_masked_lm() -> Problem {
-    Problem::new("this method needs a masked language model", "Choose its files in the settings, or another method.")
+    Problem::new(message!("this method needs a masked language model"), message!("Choose its files in the settings, or another method"))
 }
 
 /// Byte range of each sentence without the white space after it. The first sentence is at `start`.

@@ -8,6 +8,7 @@ use super::problems;
 use glasscage_core::explanation::Model;
 use glasscage_engine::lm::{Callback, LanguageModel};
 use glasscage_engine::{self as engine, Engine, LoadedEngine, MaskedLm};
+use glasscage_message::{Message, ToMessage};
 use glasscage_model::chat::{self, ChatTemplate, ThoughtTokens};
 use glasscage_model::gguf::Gguf;
 use glasscage_model::source::ByteSource;
@@ -28,8 +29,8 @@ pub struct Session<M> {
     /// The masked language model, if the visitor chose one.
     pub masked_lm: Option<Rc<MaskedLm>>,
     pub(super) model: Model,
-    /// See [`LoadedModel::notice`].
-    notice: Option<String>,
+    /// See [`LoadedModel::notices`].
+    notices: Vec<Message>,
     /// See [`LoadedModel::tile_shape`].
     tile_shape: Option<String>,
     pub(super) last_answer: Option<GeneratedAnswer>,
@@ -55,8 +56,8 @@ impl Session<Engine> {
         let thoughts = template.as_ref().and_then(|template| ThoughtTokens::of(template, &tokenizer));
         gguf.metadata.forget_vocabulary();
         let loaded = engine::load(source, &gguf, chosen, on_progress).await.map_err(problems::load_failed)?;
-        let about_file = tokenizer.notices().iter().map(|notice| Problem::new(notice.to_string(), "").what);
-        let about_file: Vec<String> = template_problem.iter().map(|problem| problem.what.clone()).chain(about_file).collect();
+        let about_tokenizer = tokenizer.notices().iter().map(ToMessage::to_message);
+        let about_file: Vec<Message> = template_problem.iter().map(|problem| problem.what.clone()).chain(about_tokenizer).collect();
         Ok(loaded.map(|LoadedEngine { engine, sha256, notice }| Self {
             tile_shape: engine.tile_shape(),
             lm: engine,
@@ -66,7 +67,7 @@ impl Session<Engine> {
             thoughts,
             masked_lm: None,
             model: describe_model(&gguf, sha256),
-            notice: notice.into_iter().chain(about_file).reduce(|lines, line| lines + "\n" + &line),
+            notices: notice.into_iter().chain(about_file).collect(),
             last_answer: None,
             answer_check: AnswerCheck::from_metadata(&gguf.metadata),
         }))
@@ -75,10 +76,8 @@ impl Session<Engine> {
 
 impl<M: LanguageModel> Session<M> {
     /// Puts a notice for the visitor before the others.
-    pub fn add_notice(&mut self, notice: &str) {
-        let lines: Vec<&str> = std::iter::once(notice).chain(self.notice.as_deref()).collect();
-        let all = lines.join("\n");
-        self.notice = Some(all);
+    pub fn add_notice(&mut self, notice: Message) {
+        self.notices.insert(0, notice);
     }
 
     pub(super) fn thinking(&self) -> ThinkingSupport {
@@ -100,7 +99,7 @@ impl<M: LanguageModel> Session<M> {
             thinking: self.thinking(),
             backend: if backend.device.is_empty() { backend.name } else { format!("{} ({})", backend.name, backend.device) },
             tile_shape: self.tile_shape.clone(),
-            notice: self.notice.clone(),
+            notices: self.notices.clone(),
             glasscage: GLASSCAGE.into(),
         }
     }

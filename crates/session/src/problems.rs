@@ -3,6 +3,7 @@
 use glasscage_attribution as attribution;
 use glasscage_core::explanation::{DocumentError, MAX_SENTENCES, MethodId, Sampling};
 use glasscage_engine::lm::{LmError, LoadError};
+use glasscage_message::{ToMessage, message};
 use glasscage_model::chat::ChatError;
 use glasscage_model::config::Config;
 use glasscage_protocol::problem::Problem;
@@ -12,7 +13,7 @@ use glasscage_text::sentences::sentences;
 /// Errors if no model can answer the question: the prompt has no sentence, or the sampling settings are invalid.
 pub fn check_question(question: &Question) -> Result<(), Problem> {
     if sentences(&question.prompt).is_empty() {
-        return Err(Problem::new("the prompt is empty", "Write a question or choose an example."));
+        return Err(Problem::new(message!("the prompt is empty"), message!("Write a question or choose an example")));
     }
     check_sampling(&question.sampling)
 }
@@ -20,20 +21,21 @@ pub fn check_question(question: &Question) -> Result<(), Problem> {
 fn check_sampling(sampling: &Sampling) -> Result<(), Problem> {
     let &Sampling { temperature, top_k, top_p, .. } = sampling;
     let facts = [
-        (temperature == 0.0 || (0.01..=100.0).contains(&temperature), "the temperature must be 0, or between 0.01 and 100"),
-        (top_k.is_none_or(|k| k > 0), "top-k must be at least 1"),
-        (top_p.is_none_or(|p| p > 0.0 && p <= 1.0), "top-p must be above 0 and at most 1"),
+        (temperature == 0.0 || (0.01..=100.0).contains(&temperature), message!("the temperature must be 0, or between 0.01 and 100")),
+        (top_k.is_none_or(|k| k > 0), message!("top-k must be at least 1")),
+        (top_p.is_none_or(|p| p > 0.0 && p <= 1.0), message!("top-p must be above 0 and at most 1")),
     ];
-    match facts.iter().find(|(holds, _)| !holds) {
-        Some((_, what)) => Err(Problem::new(*what, "Change it in the settings.")),
+    match facts.into_iter().find(|(holds, _)| !holds) {
+        Some((_, what)) => Err(Problem::new(what, message!("Change it in the settings"))),
         None => Ok(()),
     }
 }
 
 /// The method of a question. Errors if it does not exist or does not suit the model.
 pub fn method_of(question: &Question, config: &Config) -> Result<&'static attribution::AttributionMethod, Problem> {
-    let id = MethodId::named(&question.method)
-        .ok_or_else(|| Problem::new(format!("there is no method {:?}", question.method), "Choose another method."))?;
+    let name = &question.method;
+    let id = MethodId::named(name)
+        .ok_or_else(|| Problem::new(message!("there is no method {name:?}"), message!("Choose another method")))?;
     let method = attribution::method(id);
     method.check_model(config).map_err(engine_failed)?;
     Ok(method)
@@ -41,20 +43,23 @@ pub fn method_of(question: &Question, config: &Config) -> Result<&'static attrib
 
 /// The prompt is too long, or the chat template cannot render it.
 pub fn framing_failed(error: &ChatError, context_length: usize) -> Problem {
+    let of_template = |remedy| Problem { is_of_template: true, ..Problem::new(error.to_message(), remedy) };
     match *error {
         // Count one token of the answer, too.
         ChatError::TooLong { tokens, limit } => too_long(tokens + 1, limit + 1, context_length),
-        ChatError::FarTooLong { .. } => Problem::new(error.to_string(), "Shorten the prompt, or choose a model with a longer context."),
-        ChatError::TakesOut(_) | ChatError::RefusesPrompt(_) => {
-            Problem::new(error.to_string(), "Change that part of the prompt, or turn the chat template off.")
+        ChatError::FarTooLong { .. } => {
+            Problem::new(error.to_message(), message!("Shorten the prompt, or choose a model with a longer context"))
         }
-        _ => Problem::new(error.to_string(), "Turn the chat template off, or choose another model."),
+        ChatError::TakesOut(_) | ChatError::RefusesPrompt(_) => {
+            of_template(message!("Change that part of the prompt, or turn the chat template off"))
+        }
+        _ => of_template(message!("Turn the chat template off, or choose another model")),
     }
 }
 
 /// The vocabulary has no token for any character of the prompt.
 pub fn prompt_without_tokens() -> Problem {
-    Problem::new("the model has no token for this prompt", "Write it in other characters, or choose another model.")
+    Problem::new(message!("the model has no token for this prompt"), message!("Write it in other characters, or choose another model"))
 }
 
 /// Errors if there are more sentences or words than a document may have.
@@ -64,12 +69,15 @@ pub fn check_units(n: usize) -> Result<(), Problem> {
 
 /// The prompt and answer are too large to explain.
 pub fn not_a_document(error: DocumentError) -> Problem {
-    Problem::new(error.to_string(), "Shorten the prompt, or choose a model with a longer context.")
+    Problem::new(error.to_message(), message!("Shorten the prompt, or choose a model with a longer context"))
 }
 
 /// The answer is empty.
 pub fn empty_answer() -> Problem {
-    Problem::new("the answer is empty, so there is nothing to explain", "Rephrase the prompt, or enter an answer of your own to explain.")
+    Problem::new(
+        message!("the answer is empty, so there is nothing to explain"),
+        message!("Rephrase the prompt, or enter an answer of your own to explain"),
+    )
 }
 
 /// Prompt and answer have `tokens` tokens. That is more than `limit`, which comes from the settings or the model.
@@ -78,44 +86,48 @@ pub fn too_long(tokens: usize, limit: usize, context_length: usize) -> Problem {
         return engine_failed(LmError::TooLong { tokens, limit });
     }
     Problem::new(
-        format!("prompt and answer have {tokens} tokens, {} more than the {limit} that the settings allow", tokens - limit),
-        format!("Shorten the prompt, or allow a longer text in the settings: this model can read {context_length} tokens."),
+        message!("prompt and answer have {tokens} tokens, {excess} more than the {limit} that the settings allow", excess = tokens - limit),
+        message!("Shorten the prompt, or allow a longer text in the settings: this model can read {context_length} tokens"),
     )
 }
 
 /// The orders of the deletion test do not fit the sentences found here.
 pub fn other_sentences() -> Problem {
     Problem::new(
-        "this explanation splits the prompt into other sentences than this version of Glasscage",
-        "Recompute it here, then run the deletion test on that.",
+        message!("this explanation splits the prompt into other sentences than this version of Glasscage"),
+        message!("Recompute it here, then run the deletion test on that"),
     )
 }
 
 /// An engine failed.
 pub fn engine_failed(error: LmError) -> Problem {
     let remedy = match &error {
-        LmError::TooLong { .. } => "Shorten the prompt, or choose a model with a longer context.",
-        LmError::OutOfGpuMemory { .. } => "Shorten the prompt, choose a smaller model, or add ?backend=cpu to the address of this page.",
-        LmError::WithoutAttention => "Choose another method: those that change the text run with every model.",
-        LmError::FaultyGpu(_) => "Do not trust the numbers so far. Start the explanation again: this page will use the CPU engine.",
-        LmError::DeviceLost(_) => "Start the explanation again. The engine restarts automatically.",
-        _ => "Start the explanation again.",
+        LmError::TooLong { .. } => message!("Shorten the prompt, or choose a model with a longer context"),
+        LmError::OutOfGpuMemory { .. } => {
+            message!("Shorten the prompt, choose a smaller model, or add ?backend=cpu to the address of this page")
+        }
+        LmError::WithoutAttention => message!("Choose another method: those that change the text run with every model"),
+        LmError::FaultyGpu(_) => {
+            message!("Do not trust the numbers so far. Start the explanation again: this page will use the CPU engine")
+        }
+        LmError::DeviceLost(_) => message!("Start the explanation again. The engine restarts automatically"),
+        _ => message!("Start the explanation again"),
     };
-    Problem::new(error.to_string(), remedy)
+    Problem::new(error.to_message(), remedy)
 }
 
 /// A model that could not be loaded: because of the file, or because of the engine.
 pub fn load_failed(error: LoadError) -> Problem {
     match error {
         LoadError::Engine(error) => {
-            Problem::new(error.to_string(), "Choose a smaller model, or add ?backend=cpu to the address of this page.")
+            Problem::new(error.to_message(), message!("Choose a smaller model, or add ?backend=cpu to the address of this page"))
         }
-        LoadError::TooLarge => Problem::new(error.to_string(), "Choose a smaller model, or close other tabs."),
+        LoadError::TooLarge => Problem::new(error.to_message(), message!("Choose a smaller model, or close other tabs")),
         error => unreadable_file(error),
     }
 }
 
 /// A model file that cannot be used.
-pub fn unreadable_file(error: impl std::error::Error) -> Problem {
-    Problem::new(error.to_string(), "Choose another model file, or download this one again.")
+pub fn unreadable_file(error: impl ToMessage) -> Problem {
+    Problem::new(error.to_message(), message!("Choose another model file, or download this one again"))
 }

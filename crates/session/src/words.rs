@@ -11,6 +11,7 @@ use glasscage_attribution::pairs::MOST_PASSES;
 use glasscage_attribution::{Segments, Transcript};
 use glasscage_core::explanation::Unit;
 use glasscage_engine::lm::{Callback, LanguageModel};
+use glasscage_message::message;
 use glasscage_model::tokenizer::TokenId;
 use glasscage_protocol::problem::Problem;
 use glasscage_protocol::request::{PassProgress, Question, Word};
@@ -22,8 +23,8 @@ pub(super) fn check_cost(unit: Unit, passes: usize) -> Result<(), Problem> {
         return Ok(());
     }
     Err(Problem::new(
-        format!("Word by word this text would take {passes} forward passes, more than the limit of {MOST_PASSES}"),
-        "Explain it by sentences and open single sentences to their words, or shorten it.",
+        message!("Word by word this text would take {passes} forward passes, more than the limit of {MOST_PASSES}"),
+        message!("Explain it by sentences and open single sentences to their words, or shorten it"),
     ))
 }
 
@@ -53,7 +54,10 @@ impl<M: LanguageModel> Session<M> {
         self.fill_gaps(method, &mut by_words)?;
         let segments = &by_sentences.segments;
         if source >= segments.n_sources() {
-            return Err(Problem::new("No sentence comes after this one, so it has no influence", "Expand an earlier sentence."));
+            return Err(Problem::new(
+                message!("No sentence comes after this one, so it has no influence"),
+                message!("Expand an earlier sentence"),
+            ));
         }
         let words = words_of_source(&by_sentences, &by_words, source);
         let expanded = expanded(segments, source, &words);

@@ -1,9 +1,11 @@
 //! Errors of the renderer.
 
+use glasscage_message::ToMessage;
+
 pub type Result<T> = std::result::Result<T, JinjaError>;
 
 /// Why a template was not rendered.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error, ToMessage)]
 pub enum JinjaError {
     #[error("it needs too much computation")]
     TooMuchWork,

@@ -36,15 +36,6 @@ impl Catalog {
         }
     }
 
-    /// All texts without plural forms, with their translations.
-    pub(super) fn texts(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let text = |(english, translation): (&'static String, &'static Translation)| match translation {
-            Translation::Text(text) => Some((english.as_str(), text.as_str())),
-            Translation::Forms(_) => None,
-        };
-        self.texts.iter().filter_map(text)
-    }
-
     pub(super) fn form(&self, n: usize, english: &str) -> Option<&'static str> {
         match self.texts.get(english)? {
             Translation::Forms(forms) => forms.get(&(self.category)(n)).or_else(|| forms.get("other")).map(String::as_str),

@@ -4,21 +4,22 @@
 //! translation, like gettext. `en.json` next to this file lists all texts, and a test keeps it complete. Numbers and plurals follow the
 //! rules of the language (the browser's CLDR data).
 //!
-//! Workers and documents report problems in English. [`problem_text`] translates them when they are displayed.
+//! Workers, documents and the page report problems as messages: a template and its arguments. [`message_text`] translates them when they
+//! are displayed.
 //!
 //! The catalog is set once, before the first view, and a change of language reloads the page. Texts in documents and links, and text that
 //! errors quote from a file, are not translated.
 
 mod catalog;
 mod language;
-mod problems;
+mod messages;
 
 use std::cell::OnceCell;
 use std::fmt::Display;
 
 pub use catalog::Catalog;
 pub use language::{LANGUAGES, choose};
-pub use problems::problem_text;
+pub use messages::{message_text, problem_text, sentence_text};
 
 thread_local! {
     static CATALOG: OnceCell<Catalog> = const { OnceCell::new() };
@@ -57,16 +58,7 @@ pub fn separators() -> [char; 2] {
 
 /// Replaces each `{name}` in the template with its value.
 pub fn fill(template: &str, values: &[(&str, &dyn Display)]) -> String {
-    let mut filled = String::with_capacity(template.len());
-    let mut rest = template;
-    while let Some((before, (name, after))) = rest.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?))) {
-        filled.push_str(before);
-        if let Some((_, value)) = values.iter().find(|(known, _)| *known == name) {
-            filled.push_str(&value.to_string());
-        }
-        rest = after;
-    }
-    filled + rest
+    glasscage_message::fill(template, &|name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string()))
 }
 
 /// Whether a text has no `{name}` placeholder.

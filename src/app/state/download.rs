@@ -1,11 +1,12 @@
 //! State of the current download, as the visitor sees it.
 
 use crate::app::analysis::number;
-use crate::app::i18n::{following, problem_text, t};
+use crate::app::i18n::{message_text, problem_text, t};
 use crate::library::download_spec::DownloadSpec;
 use crate::library::progress::{DownloadNotice, DownloadProgress, DownloadStage};
 use crate::library::transfer_rate::TransferRate;
 use crate::problem::Problem;
+use glasscage_message::ToMessage;
 
 /// A model that is being downloaded or copied.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,17 +97,14 @@ impl Download {
         match &self.state {
             DownloadState::Going(DownloadStage::Downloading) => amount + &self.speed(),
             DownloadState::Going(DownloadStage::Waiting { seconds: Some(seconds), cause }) => {
-                let cause = problem_text(&cause.to_string());
+                let cause = message_text(&cause.to_message());
                 t!("{amount}: {cause}; next try in {n}\u{a0}s", amount, cause, n = format!("{seconds:.0}"))
             }
             DownloadState::Going(DownloadStage::Waiting { seconds: None, cause }) => {
-                let cause = problem_text(&cause.to_string());
+                let cause = message_text(&cause.to_message());
                 t!("{amount}: {cause}; it goes on when this device is online again", amount, cause)
             }
-            DownloadState::Paused(Some(Problem { what, remedy })) => {
-                let problem = problem_text(what) + &following(&problem_text(remedy));
-                t!("{amount}. {problem}", amount, problem)
-            }
+            DownloadState::Paused(Some(problem)) => t!("{amount}. {problem}", amount, problem = problem_text(problem)),
             _ => amount,
         }
     }
@@ -124,6 +122,7 @@ mod tests {
     use super::*;
     use crate::library::download_spec::FileSpec;
     use crate::library::errors::RetryCause;
+    use glasscage_message::message;
 
     fn at(bytes: u64, stage: DownloadStage) -> DownloadProgress {
         DownloadProgress { bytes, total: 600_000_000, stage, notice: None }
@@ -155,7 +154,7 @@ mod tests {
         assert_eq!(download.detail(), "6.0 MB of 600.0 MB (1%): the server is busy (429); next try in 3\u{a0}s");
         download.advanced(at(6_000_000, DownloadStage::Waiting { seconds: None, cause: RetryCause::ConnectionLost }), 0.0);
         assert!(download.detail().ends_with("the connection was lost; it goes on when this device is online again"));
-        download.paused(Some(Problem::new("the network is down", "Press Resume")));
+        download.paused(Some(Problem::new(message!("the network is down"), message!("Press Resume"))));
         assert_eq!(download.detail(), "6.0 MB of 600.0 MB (1%). The network is down. Press Resume.");
         assert!(download.is_paused());
     }

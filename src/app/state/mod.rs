@@ -201,7 +201,7 @@ impl State {
     }
 
     /// Shows a problem of the page as a whole.
-    pub(in crate::app) fn fail_with(&mut self, what: &str, remedy: &str) {
+    pub(in crate::app) fn fail_with(&mut self, what: glasscage_message::Message, remedy: glasscage_message::Message) {
         self.fail_at(Place::Page, Problem::new(what, remedy));
     }
 

@@ -1,8 +1,9 @@
 //! Explanations and lessons that are opened from a file, a link, this site, or an entry of the browser's history.
 
+use glasscage_message::{Message, ToMessage};
+
 use super::explanation::Origin;
 use super::lesson::Progress;
-use crate::app::i18n::problem_text;
 use crate::explanation::Document;
 use crate::lesson::Lesson;
 use crate::open::{self, open_any, open_fragment};
@@ -16,9 +17,9 @@ pub enum Opened {
 }
 
 impl Opened {
-    /// Opens the content of a file. The error is a text for the visitor in the page's language.
-    pub fn from_bytes(bytes: &[u8], origin: Origin) -> Result<Self, String> {
-        Ok(Self::new(open_any(bytes).map_err(|error| problem_text(&error.to_string()))?, origin))
+    /// Opens the content of a file. Errors with the reason for the visitor.
+    pub fn from_bytes(bytes: &[u8], origin: Origin) -> Result<Self, Message> {
+        Ok(Self::new(open_any(bytes).map_err(|error| error.to_message())?, origin))
     }
 
     fn new(opened: open::Opened, origin: Origin) -> Self {
@@ -29,9 +30,9 @@ impl Opened {
     }
 
     /// Opens the content of a link from its fragment (with or without `#`). `None` if the fragment is not a Glasscage link.
-    pub fn from_fragment(fragment: &str) -> Option<Result<Self, String>> {
+    pub fn from_fragment(fragment: &str) -> Option<Result<Self, Message>> {
         let opened = open_fragment(fragment)?;
-        Some(opened.map(|opened| Self::new(opened, Origin::Link)).map_err(|error| problem_text(&error.to_string())))
+        Some(opened.map(|opened| Self::new(opened, Origin::Link)).map_err(|error| error.to_message()))
     }
 }
 

@@ -1,9 +1,9 @@
 //! The visitor's settings, and the question that they lead to.
 
-use crate::app::i18n::t;
 use crate::explanation::{METHODS, Sampling, SentenceRule, Unit};
 use crate::problem::Problem;
 use crate::request::{Question, ThinkingSupport};
+use glasscage_message::message;
 
 /// The settings as typed. An invalid field keeps its last valid number and is listed in `refused`.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,8 +93,8 @@ impl Settings {
         let counts = |refused: &&RefusedNumber| self.temperature > 0.0 || !refused.is_of_sampling;
         let RefusedNumber { label, allowed, .. } = self.refused.iter().find(counts)?;
         Some(Problem::new(
-            t!("The value of \u{201c}{label}\u{201d} is not valid", label),
-            t!("Enter {allowed}, or leave the field empty", allowed),
+            message!("The value of \u{201c}{label}\u{201d} is not valid", label),
+            message!("Enter {allowed}, or leave the field empty", allowed),
         ))
     }
 

@@ -18,6 +18,7 @@ use crate::library::address::{missing_parts, part_of};
 use crate::library::registry;
 use crate::problem::Problem;
 use crate::worker::envelope::RequestId;
+use glasscage_message::message;
 
 // Opening.
 impl State {
@@ -52,7 +53,7 @@ impl State {
             ),
             None => plural!(n = names.len(), "{n} model file was opened at once", "{n} model files were opened at once"),
         };
-        self.fail_with(&what, t!("Open one model at a time, with all its parts together"));
+        self.fail_with(glasscage_message::Message::verbatim(&what), message!("Open one model at a time, with all its parts together"));
     }
 
     /// Returns the id of a new request. Its result is shown, unless something else is opened first.
@@ -71,7 +72,7 @@ impl State {
     pub(super) fn file_read(&mut self, id: RequestId, name: &str, bytes: Option<&[u8]>) {
         let opened = match bytes {
             Some(bytes) => Opened::from_bytes(bytes, Origin::File),
-            None => Err(t!("the file could not be read").into()),
+            None => Err(message!("the file could not be read")),
         };
         if self.is_awaited_by_lesson(id) {
             return self.add_to_lesson(opened);
@@ -84,8 +85,8 @@ impl State {
             Ok(_) if self.refuse_while_busy() => {}
             Ok(opened) => self.show(opened),
             Err(error) => self.fail_with(
-                &t!("\u{201c}{name}\u{201d} was not opened: {error}", name, error),
-                t!("Open a file from “Save JSON” or “Export”, or a model whose name ends in .gguf"),
+                message!("\u{201c}{name}\u{201d} was not opened: {error}", name, error),
+                message!("Open a file from “Save JSON” or “Export”, or a model whose name ends in .gguf"),
             ),
         }
     }
@@ -131,7 +132,7 @@ impl State {
 
     fn gallery_entry_fetched(&mut self, id: RequestId, entry: &GalleryEntry, text: Option<&str>) {
         if self.is_awaited_by_lesson(id) {
-            let not_here = || t!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title);
+            let not_here = || message!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title);
             let opened = text.ok_or_else(not_here).and_then(|json| Opened::from_bytes(json.as_bytes(), Origin::Gallery));
             return self.add_to_lesson(opened);
         }
@@ -146,15 +147,15 @@ impl State {
                 self.shown();
             }
             None => self.fail_with(
-                &t!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title),
-                t!("Check the connection, or reload the page, then choose it again"),
+                message!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title),
+                message!("Check the connection, or reload the page, then choose it again"),
             ),
         }
     }
 
     pub(super) fn refuse_while_busy(&mut self) -> bool {
         if self.engine.is_busy() {
-            self.fail_with(t!("An explanation is being made"), t!("Press Stop first, then open the other one again"));
+            self.fail_with(message!("An explanation is being made"), message!("Press Stop first, then open the other one again"));
         }
         self.engine.is_busy()
     }
@@ -213,8 +214,8 @@ impl State {
 
 fn part_problem() -> Problem {
     Problem::new(
-        t!("This part of the page could not be loaded."),
-        t!("Check the connection and try again. If it still fails, the site has changed since you opened it: reload the page."),
+        message!("This part of the page could not be loaded."),
+        message!("Check the connection and try again. If it still fails, the site has changed since you opened it: reload the page."),
     )
 }
 

@@ -21,6 +21,7 @@ use crate::request::{ExplainProgress, LoadedModel, WorkStats};
 use crate::version::GLASSCAGE;
 use crate::worker::engine::protocol::EngineEvent;
 use crate::worker::envelope::Envelope;
+use glasscage_message::message;
 
 impl State {
     pub(super) fn engine_event(&mut self, Envelope { id, body }: Envelope<EngineEvent>) {
@@ -53,8 +54,10 @@ impl State {
     fn model_is_ready(&mut self, loaded: LoadedModel) {
         if loaded.glasscage != GLASSCAGE {
             *self.engine.model = ModelState::NotLoaded;
-            return self
-                .fail(Problem::new(t!("The page was updated while it was open"), t!("Reload the page, then start the explanation again")));
+            return self.fail(Problem::new(
+                message!("The page was updated while it was open"),
+                message!("Reload the page, then start the explanation again"),
+            ));
         }
         if loaded.tile_shape.is_some() && loaded.tile_shape != self.engine.load_options.tile_shape {
             self.engine.load_options.tile_shape.clone_from(&loaded.tile_shape);

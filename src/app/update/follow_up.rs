@@ -14,6 +14,7 @@ use crate::explanation::{Derivation, Document, METHODS, MethodText};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, Question, Word};
 use crate::worker::engine::protocol::EngineRequest;
+use glasscage_message::message;
 
 // Requests of the visitor.
 impl State {
@@ -65,7 +66,10 @@ impl State {
         if shown.graph.document().is_complete() {
             return Some(shown);
         }
-        self.fail_at(Place::Explanation, Problem::new(t!("This explanation was stopped before its end"), t!("Recompute it first")));
+        self.fail_at(
+            Place::Explanation,
+            Problem::new(message!("This explanation was stopped before its end"), message!("Recompute it first")),
+        );
         None
     }
 
@@ -98,11 +102,11 @@ impl State {
         match made_by {
             Some(made_by) if Some(&made_by.sha256) == loaded => Ok(()),
             _ => Err(Problem::new(
-                t!(
+                message!(
                     "This explanation was made by another model (\u{201c}{name}\u{201d}) than the one that is loaded",
                     name = made_by.map_or("", |model| &model.name),
                 ),
-                t!("Open that model\u{2019}s file, or recompute the explanation here, then try again"),
+                message!("Open that model\u{2019}s file, or recompute the explanation here, then try again"),
             )),
         }
     }

@@ -1,7 +1,6 @@
 //! The browser's history: one entry for each explanation that was on screen, and entries for the start page.
 
 use crate::app::gallery::GalleryEntry;
-use crate::app::i18n::t;
 use crate::app::state::explanation::Origin;
 use crate::app::state::history_entry;
 use crate::app::state::message::Effect;
@@ -13,6 +12,7 @@ use crate::app::state::storage_keys;
 use crate::app::state::{EntryAwaits, State};
 use crate::app::welcome;
 use crate::explanation::Document;
+use glasscage_message::message;
 
 impl State {
     /// Shows what was opened, in a new or waiting history entry.
@@ -89,7 +89,7 @@ impl State {
             }
             Some(Err(problem)) => {
                 self.close_explanation();
-                self.fail_with(&problem, t!("Ask for a new link, or for the saved JSON file"));
+                self.fail_with(problem, message!("Ask for a new link, or for the saved JSON file"));
             }
             None => {
                 self.close_explanation();
@@ -105,7 +105,7 @@ impl State {
         let Some(opened) = history_entry::from_text(entry).filter(|_| has_nothing && awaits_nothing) else { return };
         self.put_on_screen(opened);
         self.replace_entry();
-        self.fail_with(t!("The browser closed this page"), t!("Your text and the last explanation were restored"));
+        self.fail_with(message!("The browser closed this page"), message!("Your text and the last explanation were restored"));
     }
 
     /// Shows the welcome explanation, unless the visitor has typed a prompt. The form is next to it only if the visitor has chosen or

@@ -8,6 +8,7 @@ use crate::app::state::explanation::Origin;
 use crate::app::state::message::{Effect, Message};
 use crate::explanation::to_fragment;
 use crate::worker::engine::protocol::EngineEvent;
+use glasscage_message::message;
 
 const HOME: &str = "https://a.b/c/";
 
@@ -86,7 +87,7 @@ fn new_prompt_closes_explanation_and_reserves_entry() {
     page.send(Message::PromptTyped("Another?".into()));
     let effects = page.send(Message::Explain);
     assert_eq!((pushed(&effects), page.shown()), (vec![None], None));
-    page.engine(asked(&effects), EngineEvent::Failed(crate::problem::Problem::new("too long", "shorten it")));
+    page.engine(asked(&effects), EngineEvent::Failed(crate::problem::Problem::new(message!("too long"), message!("shorten it"))));
     assert!(page.shown().is_none());
     let again = page.send(Message::Explain);
     assert!(pushed(&again).is_empty());
@@ -97,7 +98,7 @@ fn new_prompt_closes_explanation_and_reserves_entry() {
 fn failed_run_leaves_entry_for_next_content() {
     let mut page = Page::explained();
     let effects = page.send(Message::Recompute);
-    page.engine(asked(&effects), EngineEvent::Failed(crate::problem::Problem::new("too long", "shorten it")));
+    page.engine(asked(&effects), EngineEvent::Failed(crate::problem::Problem::new(message!("too long"), message!("shorten it"))));
     let effects = page.send(Message::GoHome);
     assert_eq!((pushed(&effects), replaced(&effects).1), (vec![], None));
 }

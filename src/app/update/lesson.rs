@@ -1,7 +1,6 @@
 //! Opens, shows, edits and closes lessons.
 
 use crate::app::gallery::GalleryEntry;
-use crate::app::i18n::t;
 use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::{OpenLesson, Progress};
 use crate::app::state::lesson_texts;
@@ -13,6 +12,7 @@ use crate::explanation::Document;
 use crate::lesson::{Lesson, Step};
 use crate::problem::Problem;
 use crate::worker::envelope::RequestId;
+use glasscage_message::{ToMessage, message};
 
 impl State {
     /// Shows a lesson at its reader's step.
@@ -142,20 +142,20 @@ impl State {
     }
 
     /// Adds the explanations in a file or a link to the lesson.
-    pub(super) fn add_to_lesson(&mut self, opened: Result<Opened, String>) {
+    pub(super) fn add_to_lesson(&mut self, opened: Result<Opened, glasscage_message::Message>) {
         let Some(mut lesson) = self.lesson.as_ref().map(|open| Lesson::clone(&open.lesson)) else { return };
         let documents = match opened {
             Ok(Opened::Explanation(document, _)) => vec![*document],
             Ok(Opened::Lesson(other, _)) => other.explanations,
             Err(problem) => {
-                let remedy = t!("Use a file from “Save JSON” or “Export”, or a link from “Copy link”");
-                return self.fail_at(Place::Lesson, Problem::new(&problem, remedy));
+                let remedy = message!("Use a file from “Save JSON” or “Export”, or a link from “Copy link”");
+                return self.fail_at(Place::Lesson, Problem::new(problem, remedy));
             }
         };
         match lesson.add_explanations(documents) {
             0 => self.fail_at(
                 Place::Lesson,
-                Problem::new(t!("The lesson already contains this explanation"), t!("You can choose it in any step")),
+                Problem::new(message!("The lesson already contains this explanation"), message!("You can choose it in any step")),
             ),
             _ => self.change_lesson(lesson),
         }
@@ -165,8 +165,8 @@ impl State {
     /// that are too long.
     fn change_lesson(&mut self, lesson: Lesson) {
         if let Err(error) = lesson.check() {
-            let remedy = t!("The lesson was not changed. Try a different change");
-            return self.fail_at(Place::Lesson, Problem::new(error.to_string(), remedy));
+            let remedy = message!("The lesson was not changed. Try a different change");
+            return self.fail_at(Place::Lesson, Problem::new(error.to_message(), remedy));
         }
         if self.problem_place == Place::Lesson {
             *self.problem = None;

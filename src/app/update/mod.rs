@@ -33,10 +33,10 @@ mod variants;
 #[cfg(test)]
 mod variants_tests;
 
+use glasscage_message::message;
 use leptos::prelude::untrack;
 
 use super::analysis::variant::PromptEdits;
-use super::i18n::t;
 use super::state::State;
 use super::state::message::{Effect, Message};
 
@@ -101,7 +101,7 @@ impl State {
             Message::SaveDocument => self.save_document(),
             Message::Save { name, media_type, bytes } => self.emit(Effect::SaveFile { name, media_type, bytes }),
             Message::SaveRefused => {
-                self.fail_with(t!("The browser did not save the file"), t!("Allow downloads for this page, then try again"));
+                self.fail_with(message!("The browser did not save the file"), message!("Allow downloads for this page, then try again"));
             }
             Message::CopyLink => self.copy_link(),
             Message::LinkCopied { address, is_copied } => self.link_copied(&address, is_copied),

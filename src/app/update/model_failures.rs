@@ -1,12 +1,13 @@
 //! Handles a model that does not load, or that crashes the engine. The problem names the model. The model stays chosen, and the visitor
 //! decides which model answers.
 
-use crate::app::i18n::{problem_text, t};
+use crate::app::i18n::sentence_text;
 use crate::app::state::State;
 use crate::app::state::engine::{MaskedLmState, ModelState};
 use crate::app::state::model_choice::ModelChoice;
 use crate::problem::Problem;
 use crate::worker::role::Lost;
+use glasscage_message::message;
 
 impl State {
     /// Handles the loss of the worker and of the model in it.
@@ -33,8 +34,8 @@ impl State {
         self.fail(match &*self.engine.choice {
             ModelChoice::BuiltIn => problem,
             other => {
-                let (name, reason) = (other.name(), problem_text(&problem.what));
-                Problem::new(t!("\u{201c}{name}\u{201d} was not loaded: {reason}", name, reason), problem.remedy)
+                let (name, reason) = (other.name(), sentence_text(&problem.what));
+                Problem { what: message!("\u{201c}{name}\u{201d} was not loaded: {reason}"), ..problem }
             }
         });
     }
@@ -49,26 +50,28 @@ impl State {
 
     fn lost_problem(&self, lost: Lost) -> Problem {
         let name = self.engine.choice.name();
-        let again = t!("Start the explanation again to reload the model, or choose another model");
+        let again = message!("Start the explanation again to reload the model, or choose another model");
         match (lost, &*self.engine.model) {
             (Lost::NotStarted, _) => Problem::new(
-                t!("The engine could not be started"),
-                t!("Reload the page, or use a browser with web workers and WebAssembly"),
+                message!("The engine could not be started"),
+                message!("Reload the page, or use a browser with web workers and WebAssembly"),
             ),
-            (Lost::NotArrived, _) => {
-                Problem::new(t!("The engine could not be downloaded"), t!("Check the connection, then start the explanation again"))
-            }
-            (Lost::Incompatible, _) => {
-                Problem::new(t!("The engine and this page have different versions"), t!("Reload the page to get both in the same version"))
-            }
+            (Lost::NotArrived, _) => Problem::new(
+                message!("The engine could not be downloaded"),
+                message!("Check the connection, then start the explanation again"),
+            ),
+            (Lost::Incompatible, _) => Problem::new(
+                message!("The engine and this page have different versions"),
+                message!("Reload the page to get both in the same version"),
+            ),
             (Lost::Stopped, ModelState::Loading(_)) => {
-                Problem::new(t!("The engine stopped while \u{201c}{name}\u{201d} was loading", name), again)
+                Problem::new(message!("The engine stopped while \u{201c}{name}\u{201d} was loading", name), again)
             }
             (Lost::Stopped, ModelState::Ready(_)) => {
-                Problem::new(t!("The engine stopped while \u{201c}{name}\u{201d} was in use", name), again)
+                Problem::new(message!("The engine stopped while \u{201c}{name}\u{201d} was in use", name), again)
             }
             (Lost::Stopped, _) => {
-                Problem::new(t!("The engine stopped unexpectedly"), t!("Start the explanation again to restart the engine"))
+                Problem::new(message!("The engine stopped unexpectedly"), message!("Start the explanation again to restart the engine"))
             }
         }
     }

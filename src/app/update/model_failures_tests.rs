@@ -14,6 +14,7 @@ use crate::problem::Problem;
 use crate::request::{ExplainProgress, LoadOptions, LoadProgress};
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest, ModelSource};
 use crate::worker::role::Lost;
+use glasscage_message::message;
 
 const NAME: &str = "mine.gguf";
 
@@ -42,7 +43,7 @@ fn stays_chosen(mut page: Page) {
 #[test]
 fn unloadable_model_is_named_and_stays_chosen() {
     let (mut page, effects) = with_local_model();
-    page.engine(asked(&effects), EngineEvent::Failed(Problem::new("this is not a GGUF file", "Open another file")));
+    page.engine(asked(&effects), EngineEvent::Failed(Problem::new(message!("this is not a GGUF file"), message!("Open another file"))));
     assert_eq!(page.problem(), "\u{201c}mine.gguf\u{201d} was not loaded: This is not a GGUF file. Open another file.");
     stays_chosen(page);
 }
@@ -71,7 +72,7 @@ fn failed_reload_after_device_loss_names_model() {
     page.engine(asked(&effects), EngineEvent::Ready(loaded()));
     let run = asked(&page.send(Message::Explain));
     page.engine(run, EngineEvent::Loading(LoadProgress::default()));
-    page.engine(run, EngineEvent::Failed(Problem::new("the GPU stopped working", "Press Explain again")));
+    page.engine(run, EngineEvent::Failed(Problem::new(message!("the GPU stopped working"), message!("Press Explain again"))));
     stays_chosen(page);
 }
 
@@ -88,7 +89,7 @@ fn missing_engine_is_not_blamed_on_model() {
 #[test]
 fn one_press_replaces_failed_model_with_built_in() {
     let (mut page, effects) = with_local_model();
-    page.engine(asked(&effects), EngineEvent::Failed(Problem::new("broken", "another")));
+    page.engine(asked(&effects), EngineEvent::Failed(Problem::new(message!("broken"), message!("another"))));
     let load = asked(&page.send(Message::Library(LibraryMessage::UseBuiltIn)));
     page.engine(load, EngineEvent::Ready(loaded()));
     assert!(page.look(|state| *state.engine.choice == ModelChoice::BuiltIn && !state.engine.can_fall_back()) && page.problem().is_empty());
@@ -97,7 +98,7 @@ fn one_press_replaces_failed_model_with_built_in() {
 #[test]
 fn unloadable_file_is_not_remembered_for_next_visit() {
     let (mut page, effects) = with_local_model();
-    let effects = page.engine(asked(&effects), EngineEvent::Failed(Problem::new("broken", "another")));
+    let effects = page.engine(asked(&effects), EngineEvent::Failed(Problem::new(message!("broken"), message!("another"))));
     assert!(effects.contains(&Effect::RememberForVisits { key: storage_keys::MODEL, text: None }));
 }
 

@@ -1,6 +1,5 @@
 //! Fetches explanations from other sites, but only if the visitor has agreed.
 
-use crate::app::i18n::{problem_text, t};
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::message::Effect;
@@ -8,6 +7,7 @@ use crate::app::state::opened::Opened;
 use crate::app::state::remote::{Remote, RemoteFailure};
 use crate::library::address::AddressError;
 use crate::worker::envelope::RequestId;
+use glasscage_message::message;
 
 impl State {
     /// Asks the visitor before an explanation is fetched from another site.
@@ -15,8 +15,8 @@ impl State {
         match asked {
             Ok(remote) => *self.remote = Some(remote),
             Err(error) => {
-                let what = t!("The address in this link cannot be opened: {error}", error = problem_text(&error.to_string()));
-                self.fail_with(&what, t!("Ask for a new link, or for the saved JSON file"));
+                let what = message!("The address in this link cannot be opened: {error}");
+                self.fail_with(what, message!("Ask for a new link, or for the saved JSON file"));
             }
         }
     }
@@ -49,8 +49,8 @@ impl State {
         }
         let opened = fetched.map_err(|failure| words(remote.host(), &failure)).and_then(|bytes| {
             Opened::from_bytes(&bytes, Origin::Link).map_err(|error| {
-                let what = t!("The file from {host} could not be opened: {error}", host = remote.host(), error);
-                (what, t!("Ask for the saved JSON file").into())
+                let what = message!("The file from {host} could not be opened: {error}", host = remote.host());
+                (what, message!("Ask for the saved JSON file"))
             })
         });
         match opened {
@@ -58,26 +58,27 @@ impl State {
                 self.put_on_screen(opened);
                 self.replace_entry_at(format!("{}#url={}", self.page_address, remote.address));
             }
-            Err((what, remedy)) => self.fail_with(&what, &remedy),
+            Err((what, remedy)) => self.fail_with(what, remedy),
         }
     }
 }
 
 /// Describes the failure and what to do.
-fn words(host: &str, failure: &RemoteFailure) -> (String, String) {
-    let again = t!("Try again later, or ask for the saved JSON file").to_owned();
+fn words(host: &str, failure: &RemoteFailure) -> (glasscage_message::Message, glasscage_message::Message) {
+    let again = message!("Try again later, or ask for the saved JSON file");
     match failure {
         RemoteFailure::NotReached => (
-            t!("The site {host} cannot be reached, redirects to another site, or does not let other sites read this file", host),
-            t!("Open the address in a separate tab, save the file, and open it here. The site’s owner can allow direct access with the \
-                header Access-Control-Allow-Origin")
-            .into(),
+            message!("The site {host} cannot be reached, redirects to another site, or does not let other sites read this file", host),
+            message!(
+                "Open the address in a separate tab, save the file, and open it here. The site’s owner can allow direct access with the \
+                header Access-Control-Allow-Origin"
+            ),
         ),
-        RemoteFailure::TooSlow => (t!("The site {host} took too long to answer", host), again),
-        RemoteFailure::TooLarge => (t!("The file from {host} is too large for an explanation", host), t!("Check the address").into()),
-        RemoteFailure::Status(status) => (t!("The site {host} answered with an error ({status})", host, status), again),
+        RemoteFailure::TooSlow => (message!("The site {host} took too long to answer", host), again),
+        RemoteFailure::TooLarge => (message!("The file from {host} is too large for an explanation", host), message!("Check the address")),
+        RemoteFailure::Status(status) => (message!("The site {host} answered with an error ({status})", host, status), again),
         RemoteFailure::MediaType(media_type) => {
-            (t!("The site {host} sent {media_type} instead of an explanation", host, media_type), t!("Check the address").into())
+            (message!("The site {host} sent {media_type} instead of an explanation", host, media_type), message!("Check the address"))
         }
     }
 }

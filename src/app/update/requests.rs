@@ -15,6 +15,7 @@ use crate::problem::Problem;
 use crate::request::{LoadProgress, Question};
 use crate::worker::engine::protocol::EngineRequest;
 use crate::worker::envelope::{Envelope, RequestId};
+use glasscage_message::message;
 
 /// Time that Stop waits for the engine before the engine is terminated, in ms.
 const STOP_TIMEOUT_MILLIS: u32 = 4_000;
@@ -47,7 +48,8 @@ impl State {
             return;
         }
         if self.editor.prompt.trim().is_empty() {
-            return self.fail_at(Place::Editor, Problem::new(t!("There is no prompt yet"), t!("Write one, or choose an example")));
+            return self
+                .fail_at(Place::Editor, Problem::new(message!("There is no prompt yet"), message!("Write one, or choose an example")));
         }
         if let Some(problem) = self.editor.settings.problem() {
             return self.fail_at(Place::Editor, problem);
@@ -109,8 +111,8 @@ impl State {
         let is_missing = method.needs_masked_lm() && *self.engine.masked_lm == MaskedLmState::NotChosen;
         is_missing.then(|| {
             Problem::new(
-                t!("The method \u{201c}{name}\u{201d} needs a masked language model, and none is chosen", name = method.name),
-                t!("Choose its three files in the settings, or another method"),
+                message!("The method \u{201c}{name}\u{201d} needs a masked language model, and none is chosen", name = method.name),
+                message!("Choose its three files in the settings, or another method"),
             )
         })
     }
@@ -148,7 +150,7 @@ impl State {
     /// Uses this model from now on. `files` are the files of a local model.
     pub(super) fn choose_model(&mut self, choice: ModelChoice, files: Vec<LocalFile>) {
         if self.engine.is_busy() {
-            return self.fail_with(t!("The engine is busy"), t!("Wait or press Stop, then choose again"));
+            return self.fail_with(message!("The engine is busy"), message!("Wait or press Stop, then choose again"));
         }
         // WebAssembly memory never shrinks, so terminate the worker to free the memory of the previous model.
         self.emit(Effect::EndEngine);
@@ -209,12 +211,12 @@ impl State {
     /// Reports a model that crashed the tab while it was loading. The model is not reloaded automatically.
     pub(super) fn tab_ended_while_loading(&mut self, name: &str) {
         self.emit(Effect::RememberInTab { key: storage_keys::LOADING, text: String::new() });
-        let what = t!("The browser closed this page while \u{201c}{name}\u{201d} was loading, possibly because memory ran out", name);
+        let what = message!("The browser closed this page while \u{201c}{name}\u{201d} was loading, possibly because memory ran out", name);
         if self.engine.choice.name() != name {
-            return self.fail_with(&what, t!("Choose a smaller model, or close other tabs and choose it again"));
+            return self.fail_with(what, message!("Choose a smaller model, or close other tabs and choose it again"));
         }
         *self.engine.model = ModelState::Failed;
-        self.fail_with(&what, t!("Choose a smaller model, or close other tabs and start the explanation again to reload this model"));
+        self.fail_with(what, message!("Choose a smaller model, or close other tabs and start the explanation again to reload this model"));
     }
 
     pub(super) fn send_to_engine(&mut self, id: RequestId, body: EngineRequest, files: Vec<FileId>) {

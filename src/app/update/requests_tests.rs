@@ -12,6 +12,7 @@ use crate::request::LoadProgress;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 use crate::worker::envelope::Envelope;
 use crate::worker::role::Lost;
+use glasscage_message::message;
 
 #[test]
 fn what_several_views_need_is_fetched_once() {
@@ -82,7 +83,7 @@ fn method_on_screen_stays_during_follow_up() {
 #[test]
 fn stop_while_a_lost_model_loads_again_ends_the_loading() {
     let progress = LoadProgress { read_bytes: 1, total_bytes: 2, memory_bytes: 3 };
-    let ends = [EngineEvent::Stopped { answer: String::new() }, EngineEvent::Failed(Problem::new("gone", "again"))];
+    let ends = [EngineEvent::Stopped { answer: String::new() }, EngineEvent::Failed(Problem::new(message!("gone"), message!("again")))];
     for end in ends {
         let mut page = Page::ready();
         let run = asked(&page.send(Message::Explain));

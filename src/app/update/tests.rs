@@ -21,6 +21,7 @@ use crate::worker::engine::protocol::{EngineEvent, EngineRequest, ModelSource};
 use crate::worker::envelope::Envelope;
 use crate::worker::envelope::RequestId;
 use crate::worker::role::Lost;
+use glasscage_message::message;
 
 const STOPPED: &str = "The engine stopped while \u{201c}Built-in model\u{201d} was in use. Start the explanation again to \
      reload the model, or choose another model.";
@@ -130,7 +131,7 @@ pub(super) fn loaded() -> LoadedModel {
         thinking: crate::request::ThinkingSupport::Never,
         backend: "candle-cpu".into(),
         tile_shape: None,
-        notice: None,
+        notices: Vec::new(),
         glasscage: GLASSCAGE.into(),
     }
 }
@@ -311,7 +312,7 @@ fn problem_while_measuring_keeps_partial_document() {
     let mut page = Page::ready();
     let run = asked(&page.send(Message::Explain));
     page.engine(run, answered(unmeasured()));
-    let problem = Some(Problem::new("The device was lost", "Press Explain"));
+    let problem = Some(Problem::new(message!("The device was lost"), message!("Press Explain")));
     page.engine(run, EngineEvent::Explained { document: Box::new(unmeasured()), problem });
     assert!(page.look(|state| state.explanation.shown.is_some()));
     assert!(page.problem().starts_with("The device was lost") && !page.run().is_active());
@@ -326,7 +327,7 @@ fn failed_load_keeps_masked_model_and_files() {
     let effects = page.send(Message::FilesOpened(vec![file("broken.gguf")]));
     let [load, masked] = requests(&effects)[..] else { panic!("{effects:?}") };
     assert_eq!(load.body, EngineRequest::Load { source: ModelSource::Files, options: LoadOptions::default(), has_spare_core: false });
-    page.engine(load.id, EngineEvent::Failed(Problem::new("broken", "another")));
+    page.engine(load.id, EngineEvent::Failed(Problem::new(message!("broken"), message!("another"))));
     page.engine(masked.id, EngineEvent::MaskedLmLoaded);
     assert_eq!(
         page.look(|state| (*state.engine.masked_lm, state.engine.choice.clone())),
@@ -345,7 +346,7 @@ fn late_masked_model_failure_leaves_run_active() {
     let masked = asked(&page.send(Message::MaskedLmChosen(vec![file("config.json")])));
     page.send(Message::Explain);
     // A new load sends the masked model again, under another id.
-    page.engine(masked, EngineEvent::Failed(Problem::new("late", "late")));
+    page.engine(masked, EngineEvent::Failed(Problem::new(message!("late"), message!("late"))));
     assert!(page.run().is_active());
 }
 

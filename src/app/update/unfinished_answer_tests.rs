@@ -8,6 +8,7 @@ use crate::app::state::settings::{RefusedNumber, Settings};
 use crate::explanation::{Answer, AnswerStop, Document, Manifest, Sampling};
 use crate::problem::Problem;
 use crate::worker::engine::protocol::EngineEvent;
+use glasscage_message::message;
 
 fn place(page: &Page) -> Place {
     page.look(|state| state.problem_place)
@@ -50,7 +51,7 @@ fn failed_run_keeps_answer_next_run_restarts() {
     let mut page = Page::ready();
     let run = asked(&page.send(Message::Explain));
     page.token(run, "So ");
-    page.engine(run, EngineEvent::Failed(Problem::new("broken", "again")));
+    page.engine(run, EngineEvent::Failed(Problem::new(message!("broken"), message!("again"))));
     assert_eq!(page.look(|state| state.engine.unfinished.as_ref().map(|unfinished| unfinished.tokens)), Some(1));
     assert_eq!(place(&page), Place::Editor);
     assert_eq!(Page::question(&page.send(Message::Explain)).answer, None);

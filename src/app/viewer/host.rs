@@ -7,10 +7,9 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{MessageEvent, ResizeObserver, Window};
 
 use super::protocol::{Explained, Incoming, Outgoing};
-use crate::app::i18n::{following, problem_text};
+use crate::app::i18n::problem_text;
 use crate::app::page::Page;
 use crate::app::state::message::Message;
-use crate::problem::Problem;
 
 /// Sends to any origin. The viewer sends nothing about the explanation before the embedding page has sent a message.
 const ANY_ORIGIN: &str = "*";
@@ -94,9 +93,8 @@ impl Host {
         });
         Effect::new(move |_| {
             let problem = page.with(|state| state.problem.clone());
-            if let (Some(Problem { what, remedy }), Some(origin)) = (problem, self.origin.get()) {
-                let problem = problem_text(&what) + &following(&problem_text(&remedy));
-                self.post(&Outgoing::Refused { problem }, &origin);
+            if let (Some(problem), Some(origin)) = (problem, self.origin.get()) {
+                self.post(&Outgoing::Refused { problem: problem_text(&problem) }, &origin);
             }
         });
     }

@@ -2,11 +2,11 @@
 
 use leptos::prelude::untrack;
 
-use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::message::{Effect, HostRequest, Message};
 use crate::app::state::opened::Opened;
+use glasscage_message::message;
 
 /// Handles one message and returns the effects to carry out.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
@@ -25,7 +25,7 @@ fn handle(state: &mut State, message: Message) {
         Message::Derive(derivation) => state.explanation.derive(derivation),
         Message::Save { name, media_type, bytes } => state.emit(Effect::SaveFile { name, media_type, bytes }),
         Message::SaveRefused => {
-            state.fail_with(t!("The browser did not save the file"), t!("Allow downloads for this page, then try again"));
+            state.fail_with(message!("The browser did not save the file"), message!("Allow downloads for this page, then try again"));
         }
         Message::DismissProblem => *state.problem = None,
         // The other messages need features that the viewer does not have.
@@ -41,8 +41,8 @@ fn open(state: &mut State, text: &str) {
             *state.n_opened += 1;
             state.explanation.show(*document, origin);
         }
-        Ok(Opened::Lesson(..)) => state.fail_with(t!("This is a lesson"), t!("Open it in Glasscage")),
-        Err(problem) => state.fail_with(&problem, t!("Ask for a new link, or for the saved JSON file")),
+        Ok(Opened::Lesson(..)) => state.fail_with(message!("This is a lesson"), message!("Open it in Glasscage")),
+        Err(problem) => state.fail_with(problem, message!("Ask for a new link, or for the saved JSON file")),
     }
 }
 

@@ -8,13 +8,15 @@ use futures::StreamExt;
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
 use web_sys::File;
 
+use glasscage_message::{Message, ToMessage, message};
+
 use super::protocol::{EngineEvent, EngineRequest, ModelSource};
 use super::scorer::client::Scorer;
 use super::sources::BrowserFile;
 use crate::cpu::SecondScorer;
 use crate::engine::{Engine, MaskedLm};
 use crate::lm::{Counters, LanguageModel};
-use crate::model::source::{ByteSource, Joined};
+use crate::model::source::{ByteSource, Joined, SourceError};
 use crate::problem::Problem;
 use crate::request::{BackendChoice, ExplainProgress, LoadOptions, LoadProgress, Question, WorkStats};
 use crate::session::{AnswerResult, ExplainResult, Session, with_given_texts};
@@ -69,7 +71,7 @@ struct Chosen {
     options: LoadOptions,
     has_spare_core: bool,
     /// Why the CPU computes although `options` named no engine at first.
-    notice: Option<String>,
+    notice: Option<Message>,
 }
 
 impl EngineState {
@@ -96,7 +98,7 @@ impl EngineState {
     async fn load(&mut self, page: &Page) -> Result<(), Problem> {
         // Free the old model first, because two models rarely fit.
         self.session = None;
-        let chosen = self.model.as_ref().ok_or_else(|| Problem::new("no model is loaded", "Reload the page."))?;
+        let chosen = self.model.as_ref().ok_or_else(|| Problem::new(message!("no model is loaded"), message!("Reload the page")))?;
         self.session = load(chosen, page).await?;
         self.share_masked_lm();
         if let (Some(session), Some(chosen)) = (&self.session, &mut self.model) {
@@ -215,11 +217,11 @@ async fn load(chosen: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, P
     let source = Joined::new(blobs.iter().cloned().map(BrowserFile).collect());
     let mut tell = async |progress: LoadProgress| page.tell(EngineEvent::Loading(progress)).await;
     let Some(mut session) = Session::load(&source, chosen.options.clone(), &mut tell).await? else { return Ok(None) };
-    chosen.notice.iter().for_each(|notice| session.add_notice(notice));
+    chosen.notice.iter().for_each(|notice| session.add_notice(notice.clone()));
     if !sha256.is_empty() && session.loaded_model().model.sha256 != sha256 {
         return Err(Problem::new(
-            "this model is damaged: it no longer matches the downloaded file",
-            "Delete it under “Choose a model” and download it again.",
+            message!("this model is damaged: it no longer matches the downloaded file"),
+            message!("Delete it under “Choose a model” and download it again"),
         ));
     }
     if let Engine::Cpu(model) = &mut session.lm
@@ -236,15 +238,15 @@ async fn load(chosen: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, P
 async fn open(Chosen { source, files, .. }: &Chosen) -> Result<OpenedModel, Problem> {
     let blobs = match source {
         ModelSource::Files if files.is_empty() => {
-            return Err(Problem::new("no model file came with the request", "Choose the file again."));
+            return Err(Problem::new(message!("no model file came with the request"), message!("Choose the file again")));
         }
         ModelSource::Files => files.iter().map(|file| file.clone().into()).collect(),
         ModelSource::Stored(id) => return stored_models::open(id).await,
         ModelSource::Url(url) => {
-            let unreachable = |error| {
+            let unreachable = |error: SourceError| {
                 Problem::new(
-                    format!("the model at {url} could not be loaded: {error}"),
-                    "Check the connection, then start the explanation again.",
+                    message!("the model at {url} could not be loaded: {error}"),
+                    message!("Check the connection, then start the explanation again"),
                 )
             };
             vec![BrowserFile::fetch(url).await.map_err(unreachable)?.0]
@@ -260,17 +262,20 @@ fn are_same(files: &[File], others: &[File]) -> bool {
 
 /// Reads a masked language model from the three files in which such models are published.
 async fn read_masked_lm(files: &[File]) -> Result<MaskedLm, Problem> {
-    const REMEDY: &str = "Choose config.json, tokenizer.json, and model.safetensors of a RoBERTa model, all three together.";
+    let failed = |what| {
+        let remedy = message!("Choose config.json, tokenizer.json, and model.safetensors of a RoBERTa model, all three together");
+        Problem::new(what, remedy)
+    };
     let mut contents = Vec::new();
     for name in ["config.json", "tokenizer.json", "model.safetensors"] {
         let file = files.iter().find(|file| file.name() == name);
-        let file = file.ok_or_else(|| Problem::new(format!("the file {name} of the masked language model is missing"), REMEDY))?;
+        let file = file.ok_or_else(|| failed(message!("the file {name} of the masked language model is missing")))?;
         let source = BrowserFile(file.clone().into());
-        let length = usize::try_from(source.size()).map_err(|_| Problem::new(format!("{name} is too large"), REMEDY))?;
-        contents.push(source.read_at(0, length).await.map_err(|error| Problem::new(error.to_string(), REMEDY))?);
+        let length = usize::try_from(source.size()).map_err(|_| failed(message!("{name} is too large")))?;
+        contents.push(source.read_at(0, length).await.map_err(|error| failed(error.to_message()))?);
     }
     let [config, tokenizer, weights] = contents.try_into().expect("three files");
-    MaskedLm::load(&config, &tokenizer, weights).map_err(|error| Problem::new(error.to_string(), REMEDY))
+    MaskedLm::load(&config, &tokenizer, weights).map_err(|error| failed(error.to_message()))
 }
 
 /// Sends events to the page for one request.

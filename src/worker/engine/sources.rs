@@ -1,5 +1,6 @@
 //! Model files in the browser.
 
+use glasscage_message::{Message, message};
 use js_sys::{ArrayBuffer, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -16,7 +17,7 @@ impl BrowserFile {
         let scope: WorkerGlobalScope = js_sys::global().unchecked_into();
         let response: Response = await_promise(Ok(scope.fetch_with_str(url))).await?;
         if !response.ok() {
-            return Err(SourceError::Read(format!("the server answered {}", response.status())));
+            return Err(SourceError::Read(message!("the server answered {status}", status = response.status())));
         }
         Ok(Self(await_promise(response.blob()).await?))
     }
@@ -35,7 +36,7 @@ impl ByteSource for BrowserFile {
         let part = self.0.slice_with_f64_and_f64(range.start as f64, range.end as f64).map_err(failed)?;
         let buffer: ArrayBuffer = await_promise(Ok(part.array_buffer())).await?;
         let bytes = Uint8Array::new(&buffer).to_vec();
-        if bytes.len() == length { Ok(bytes) } else { Err(SourceError::Read("it changed while it was read".into())) }
+        if bytes.len() == length { Ok(bytes) } else { Err(SourceError::Read(message!("it changed while it was read"))) }
     }
 }
 
@@ -46,5 +47,5 @@ async fn await_promise<T: JsCast>(promise: Result<js_sys::Promise, JsValue>) -> 
 fn failed(error: impl Into<JsValue>) -> SourceError {
     let error: JsValue = error.into();
     let message = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
-    SourceError::Read(message.unwrap_or_else(|| format!("{error:?}")))
+    SourceError::Read(Message::verbatim(&message.unwrap_or_else(|| format!("{error:?}"))))
 }

@@ -41,11 +41,11 @@ pub fn outcome(
         let mut answered = match session.answer(&question, &mut async |_| ControlFlow::Continue(())).await {
             Ok(AnswerResult::Answered(answered)) => answered,
             Ok(AnswerResult::Stopped { .. }) => return Err("the run was stopped".to_owned()),
-            Err(problem) => return Ok(ItemResult::Skipped(problem.what)),
+            Err(problem) => return Ok(ItemResult::Skipped(problem.what.to_sentence())),
         };
         for method in methods {
             if let Err(problem) = session.fill_gaps(method, &mut answered) {
-                return Ok(ItemResult::Skipped(problem.what));
+                return Ok(ItemResult::Skipped(problem.what.to_sentence()));
             }
         }
         let AnsweredQuestion { document, transcript, segments, spans } = *answered;

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use glasscage_message::ToMessage;
 use serde::{Deserialize, Serialize};
 
 use super::limits::{self, TooLarge};
@@ -49,7 +50,7 @@ pub struct Document {
 }
 
 /// Why a text is not a valid explanation document.
-#[derive(Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, PartialEq, thiserror::Error, ToMessage)]
 pub enum DocumentError {
     #[error("this is not an explanation document: {0}")]
     Json(String),

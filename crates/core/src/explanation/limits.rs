@@ -1,10 +1,12 @@
 //! Size limits for documents. They are far above anything measured, small enough to draw, and keep derived numbers finite.
 
+use glasscage_message::ToMessage;
+
 use super::{JointEffect, Manifest, Method, Passage};
 use crate::table::Table;
 
 /// A part of a document that is too large.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, ToMessage)]
 pub enum TooLarge {
     #[error("it has a text of more than {MAX_TEXT} bytes")]
     Text,

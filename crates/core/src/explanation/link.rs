@@ -10,6 +10,7 @@
 //! and an `i16` per cell. `i16::MIN` marks an unmeasured cell. If the JSON has `alone` or `flow`, those tables follow in the same format.
 //! All old links must stay readable: never change the literal links in the tests.
 
+use glasscage_message::ToMessage;
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
 use serde_json::Value;
 
@@ -26,7 +27,7 @@ const UNMEASURED: i16 = i16::MIN;
 const FULL_SCALE: f64 = i16::MAX as f64;
 
 /// Why a fragment is not an explanation.
-#[derive(Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, PartialEq, thiserror::Error, ToMessage)]
 pub enum LinkError {
     #[error("this link does not contain an explanation")]
     Scheme,

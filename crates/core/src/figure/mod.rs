@@ -20,10 +20,12 @@ pub use metadata::document_from_svg;
 pub use picture::{Options, svg};
 pub use png_chunk::{document_from_png, is_png, png_with_document};
 
+use glasscage_message::ToMessage;
+
 use crate::explanation::DocumentError;
 
 /// Why no document can be read from a picture.
-#[derive(Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, PartialEq, thiserror::Error, ToMessage)]
 pub enum PictureError {
     #[error("this picture contains no explanation; it was not made by Glasscage, or another program removed the explanation")]
     NoDocument,

@@ -1,5 +1,6 @@
 //! JSON format of lessons. The schema for other programs is `public/schema/lesson-1.json`.
 
+use glasscage_message::ToMessage;
 use serde::{Deserialize, Serialize};
 
 use super::step::Step;
@@ -35,7 +36,7 @@ pub struct Lesson {
 }
 
 /// Why a text is not a valid lesson.
-#[derive(Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, PartialEq, thiserror::Error, ToMessage)]
 pub enum LessonError {
     #[error("this is not a lesson: {0}")]
     Json(String),
@@ -52,7 +53,7 @@ pub enum LessonError {
     Text,
     #[error("{0:?} is not a language tag such as \u{201c}de\u{201d}")]
     Language(String),
-    #[error("step {} of this lesson names an explanation, a sentence or an answer that it does not have", .0 + 1)]
+    #[error("step {number} of this lesson names an explanation, a sentence or an answer that it does not have", number = .0 + 1)]
     Step(usize),
     #[error(transparent)]
     Document(#[from] DocumentError),

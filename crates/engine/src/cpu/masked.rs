@@ -8,6 +8,7 @@ use candle_transformers::models::xlm_roberta::{Config, XLMRobertaForMaskedLM};
 use serde_json::Value as Json;
 
 use super::first_line;
+use glasscage_message::{Message, ToMessage, message};
 use glasscage_model::gguf::{Metadata, Value};
 use glasscage_model::tokenizer::{Token, TokenId, Tokenizer};
 
@@ -26,12 +27,12 @@ pub struct MaskedLm {
 }
 
 /// Why a masked language model cannot be used.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, ToMessage)]
 pub enum MaskedLmError {
     #[error("config.json is not that of a RoBERTa model: {0}")]
-    Config(String),
+    Config(Message),
     #[error("tokenizer.json cannot be read: {0}")]
-    Tokenizer(String),
+    Tokenizer(Message),
     #[error("the tokenizer has no token <mask>, so this is not a masked language model")]
     NoMask,
     #[error("model.safetensors is not the weights of this model: {0}")]
@@ -49,9 +50,9 @@ impl MaskedLm {
             metadata.strings(TOKENS).ok().flatten().and_then(|names| names.iter().position(|known| known == name)).map(|id| id as TokenId)
         };
         let mask = id("<mask>").ok_or(MaskedLmError::NoMask)?;
-        let no_frame = || MaskedLmError::Tokenizer("it has no tokens <s> and </s>".into());
+        let no_frame = || MaskedLmError::Tokenizer(message!("it has no tokens <s> and </s>"));
         let frame = [id("<s>").ok_or_else(no_frame)?, id("</s>").ok_or_else(no_frame)?];
-        let tokenizer = Tokenizer::from_metadata(&metadata).map_err(|error| MaskedLmError::Tokenizer(error.to_string()))?;
+        let tokenizer = Tokenizer::from_metadata(&metadata).map_err(|error| MaskedLmError::Tokenizer(error.to_message()))?;
         let failed = |error: candle_core::Error| MaskedLmError::Weights(first_line(&error));
         let weights = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu).map_err(failed)?;
         let bias = weights.contains_tensor("lm_head.bias").then(|| weights.get(config.vocab_size, "lm_head.bias")).transpose();
@@ -110,11 +111,11 @@ const TOKENS: &str = "tokenizer.ggml.tokens";
 /// Converts `tokenizer.json` to the metadata of a GGUF file. RoBERTa's tokenizer is GPT-2's (byte-level BPE) with another vocabulary.
 /// Other tokenizers, such as XLM-RoBERTa's, are not supported.
 fn metadata(json: &[u8]) -> Result<Metadata, MaskedLmError> {
-    let failed = |what: &str| MaskedLmError::Tokenizer(what.to_owned());
-    let json: Json = serde_json::from_slice(json).map_err(|error| failed(&error.to_string()))?;
+    let failed = MaskedLmError::Tokenizer;
+    let json: Json = serde_json::from_slice(json).map_err(|error| failed(Message::verbatim(&error)))?;
     let (vocabulary, merges) = match (&json["model"]["vocab"], &json["model"]["merges"]) {
         (Json::Object(vocabulary), Json::Array(merges)) => (vocabulary, merges),
-        _ => return Err(failed("its vocabulary is not one of byte-level BPE, which RoBERTa has")),
+        _ => return Err(failed(message!("its vocabulary is not one of byte-level BPE, which RoBERTa has"))),
     };
     let added = json["added_tokens"].as_array().map_or(&[][..], Vec::as_slice);
     let added = || added.iter().filter_map(|token| Some((token["content"].as_str()?, token["id"].as_u64()?, token["special"].as_bool()?)));
@@ -123,7 +124,7 @@ fn metadata(json: &[u8]) -> Result<Metadata, MaskedLmError> {
     // Ids without a name become an empty text, which never occurs.
     let length = named.iter().map(|(_, id)| id.saturating_add(1)).max().unwrap_or(0);
     if length > 2 * named.len() as u64 {
-        return Err(failed("its vocabulary has more gaps than tokens"));
+        return Err(failed(message!("its vocabulary has more gaps than tokens")));
     }
     let length = length as usize;
     let (mut names, mut kinds) = (vec![String::new(); length], vec![1.0; length]);
@@ -134,7 +135,7 @@ fn metadata(json: &[u8]) -> Result<Metadata, MaskedLmError> {
         Json::Array(pair) => Some(format!("{} {}", pair.first()?.as_str()?, pair.get(1)?.as_str()?)),
         _ => None,
     };
-    let merges = merges.iter().map(merge).collect::<Option<_>>().ok_or_else(|| failed("its merges are not pairs of tokens"))?;
+    let merges = merges.iter().map(merge).collect::<Option<_>>().ok_or_else(|| failed(message!("its merges are not pairs of tokens")))?;
     let mut metadata = Metadata::default();
     metadata.set("tokenizer.ggml.model", Value::String("gpt2".into()));
     metadata.set("tokenizer.ggml.pre", Value::String("gpt-2".into()));
@@ -148,7 +149,7 @@ fn metadata(json: &[u8]) -> Result<Metadata, MaskedLmError> {
 
 /// RoBERTa's files omit how positions are embedded, because there is only one way.
 fn read_config(json: &[u8]) -> Result<Config, MaskedLmError> {
-    let failed = |error: serde_json::Error| MaskedLmError::Config(error.to_string());
+    let failed = |error: serde_json::Error| MaskedLmError::Config(Message::verbatim(&error));
     let mut config: serde_json::Value = serde_json::from_slice(json).map_err(failed)?;
     if let Some(fields) = config.as_object_mut() {
         fields.entry("position_embedding_type").or_insert("absolute".into());
@@ -156,7 +157,7 @@ fn read_config(json: &[u8]) -> Result<Config, MaskedLmError> {
     let config: Config = serde_json::from_value(config).map_err(failed)?;
     let Config { hidden_size, num_attention_heads, layer_norm_eps, .. } = config;
     if num_attention_heads == 0 || !hidden_size.is_multiple_of(num_attention_heads) || !(1e-12..=0.1).contains(&layer_norm_eps) {
-        return Err(MaskedLmError::Config("its sizes or its layer_norm_eps are not valid".into()));
+        return Err(MaskedLmError::Config(message!("its sizes or its layer_norm_eps are not valid")));
     }
     Ok(config)
 }

@@ -35,6 +35,7 @@ use crate::lm::{
 use attention_mass::AttentionMass;
 use cache::Cache;
 use forward::Transformer;
+use glasscage_message::Message;
 use glasscage_model::config::Config;
 use glasscage_model::gguf::Gguf;
 use glasscage_model::source::ByteSource;
@@ -65,13 +66,13 @@ pub fn memory(gguf: &Gguf) -> u64 {
 
 impl From<candle_core::Error> for LmError {
     fn from(error: candle_core::Error) -> Self {
-        Self::Engine(first_line(&error))
+        Self::Engine(Message::verbatim(&first_line(&error)))
     }
 }
 
 impl From<candle_core::Error> for LoadError {
     fn from(error: candle_core::Error) -> Self {
-        Self::Weights(first_line(&error))
+        Self::Weights(Message::verbatim(&first_line(&error)))
     }
 }
 

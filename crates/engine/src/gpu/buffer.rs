@@ -7,6 +7,7 @@ use wgpu::{BufferUsages, ErrorFilter, MapMode, SubmissionIndex};
 
 use super::device::{Gpu, GpuStats};
 use crate::lm::LmError;
+use glasscage_message::Message;
 
 /// A GPU buffer. [`GpuStats`] counts its bytes until it is dropped.
 pub(crate) struct Buffer {
@@ -114,7 +115,7 @@ impl Gpu {
             return Err(self.lose("its memory could not be read"));
         }
         self.stats.bytes_read_back.set(self.stats.bytes_read_back.get() + staging.raw.size());
-        let view = staging.raw.get_mapped_range(..).map_err(|error| LmError::Engine(error.to_string()))?;
+        let view = staging.raw.get_mapped_range(..).map_err(|error| LmError::Engine(Message::verbatim(&error)))?;
         let words = view.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes"))).collect();
         drop(view);
         staging.raw.unmap();

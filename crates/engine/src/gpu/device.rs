@@ -14,6 +14,7 @@ use super::pacing::Pacing;
 use super::variant::{TILE_SHAPES, TileShape, Variant};
 use super::wait::Submission;
 use crate::lm::LmError;
+use glasscage_message::Message;
 
 /// How to use a GPU. The default suits its adapter.
 #[derive(Clone, Debug, Default)]
@@ -66,8 +67,8 @@ enum Failure {
     Broken(String),
     Lost(String),
     OutOfMemory,
-    /// With the sentence of a repeated self-test.
-    Faulty(String),
+    /// With the result of a repeated self-test.
+    Faulty(Message),
 }
 
 /// Counters of the work and memory of a device.
@@ -156,8 +157,8 @@ impl Gpu {
         LmError::DeviceLost(reason.to_owned())
     }
 
-    /// Marks the device as one that computes incorrectly. `failure` is a sentence.
-    pub(super) fn mark_faulty(&self, failure: String) -> LmError {
+    /// Marks the device as one that computes incorrectly.
+    pub(super) fn mark_faulty(&self, failure: Message) -> LmError {
         *self.failure.lock().expect("no thread panics with it") = Some(Failure::Faulty(failure.clone()));
         LmError::FaultyGpu(failure)
     }
@@ -171,7 +172,7 @@ impl Gpu {
             Some(Failure::OutOfMemory) => Err(LmError::OutOfGpuMemory { bytes: self.stats.allocated_bytes.get() }),
             Some(Failure::Faulty(failure)) => Err(LmError::FaultyGpu(failure)),
             Some(Failure::Lost(reason)) => Err(LmError::DeviceLost(reason)),
-            Some(Failure::Broken(reason)) => Err(LmError::Engine(reason)),
+            Some(Failure::Broken(reason)) => Err(LmError::Engine(Message::verbatim(&reason))),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::mixer_sizes::MixerSizes;
 use super::mixers::Mixer;
 use super::weights::{Matrix, MatrixId, WeightUploader};
 use crate::lm::{Callback, LoadError};
+use glasscage_message::Message;
 use glasscage_model::arch::Recurrent;
 use glasscage_model::config::Config;
 use glasscage_model::gguf::{Gguf, Tensor};
@@ -51,7 +52,7 @@ pub async fn load(
         }
         uploader
             .upload(gpu, tensor, piece)
-            .map_err(|error| LoadError::Weights(error.to_string().lines().next().unwrap_or_default().to_owned()))
+            .map_err(|error| LoadError::Weights(Message::verbatim(&error.to_string().lines().next().unwrap_or_default())))
     };
     let Some(sha256) = stream(source, gguf, upload, async |bytes| on_progress.call(bytes).await).await? else { return Ok(None) };
     let factors = uploader.vector("rope_freqs.weight");

@@ -12,6 +12,7 @@ use super::submissions::Submissions;
 use super::weights::{Matrix, shape};
 use crate::lm::{LmError, LoadError};
 use glasscage_core::rng::random;
+use glasscage_message::{Message, message};
 use glasscage_model::config::Config;
 use glasscage_model::gguf::{Gguf, GgufError};
 use glasscage_model::source::ByteSource;
@@ -21,7 +22,9 @@ const CPU_ROWS: usize = 4;
 /// Allowed error, relative to the largest product with the same matrix.
 const TOLERANCE: f32 = 5e-5;
 const SEED: u64 = 45;
-const FAILURE: &str = "This device’s GPU multiplies the weights of the model incorrectly.";
+fn failure() -> Message {
+    message!("This device’s GPU multiplies the weights of the model incorrectly")
+}
 
 /// Products of consecutive rows of one tensor with the fixed vector, computed on the CPU.
 pub struct RowProducts {
@@ -79,14 +82,14 @@ impl WeightCheck {
             right[of_file.first..][..of_file.values.len()].copy_from_slice(&of_file.values);
             is_close(product, &right)
         };
-        if of_file.iter().all(is_right) { Ok(Self { loaded, next: 0 }) } else { Err(gpu.mark_faulty(FAILURE.to_owned())) }
+        if of_file.iter().all(is_right) { Ok(Self { loaded, next: 0 }) } else { Err(gpu.mark_faulty(failure())) }
     }
 
     /// Checks the next group. Marks the GPU as faulty if its weights have changed.
     pub async fn check_next(&mut self, gpu: &Gpu, transformer: &Transformer) -> Result<(), LmError> {
         let is_changed = self.is_changed(self.next, gpu, transformer).await?;
         self.next = (self.next + 1) % self.loaded.len();
-        if is_changed { Err(gpu.mark_faulty(FAILURE.to_owned())) } else { Ok(()) }
+        if is_changed { Err(gpu.mark_faulty(failure())) } else { Ok(()) }
     }
 
     async fn is_changed(&self, group: usize, gpu: &Gpu, transformer: &Transformer) -> Result<bool, LmError> {

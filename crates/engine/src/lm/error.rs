@@ -1,14 +1,15 @@
 //! Errors of models and engines.
 
+use glasscage_message::{Message, ToMessage};
 use glasscage_model::config::ConfigError;
 use glasscage_model::gguf::GgufError;
 use glasscage_model::tensors::TensorsError;
 use glasscage_model::tokenizer::TokenId;
 
 /// Why an engine could not continue.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, ToMessage)]
 pub enum LmError {
-    #[error("prompt and answer have {tokens} tokens, {} more than the {limit} that this model can read", tokens - limit)]
+    #[error("prompt and answer have {tokens} tokens, {excess} more than the {limit} that this model can read", excess = tokens - limit)]
     TooLong { tokens: usize, limit: usize },
     #[error("the text has a token ({0}) that the model does not know")]
     UnknownToken(TokenId),
@@ -22,15 +23,15 @@ pub enum LmError {
     #[error("it was stopped")]
     Stopped,
     #[error("the engine failed: {0}")]
-    Engine(String),
+    Engine(Message),
     #[error("this browser or machine gives no access to a GPU")]
     NoGpu,
     #[error("the GPU stopped working: {0}")]
     DeviceLost(String),
-    /// A repeated self-test failed. With its sentence.
+    /// A repeated self-test failed. With its result.
     #[error("{0}")]
-    FaultyGpu(String),
-    #[error("the GPU does not have enough memory: {} MB were in use", bytes / 1_000_000)]
+    FaultyGpu(Message),
+    #[error("the GPU does not have enough memory: {megabytes} MB were in use", megabytes = bytes / 1_000_000)]
     OutOfGpuMemory { bytes: u64 },
 }
 
@@ -42,7 +43,7 @@ impl LmError {
 }
 
 /// Why a model could not be loaded.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, ToMessage)]
 pub enum LoadError {
     #[error(transparent)]
     Gguf(#[from] GgufError),
@@ -53,7 +54,7 @@ pub enum LoadError {
     #[error("there is not enough memory for this model")]
     TooLarge,
     #[error("the weights could not be read: {0}")]
-    Weights(String),
+    Weights(Message),
     #[error(transparent)]
     Engine(#[from] LmError),
 }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::{LanguageModel, LmError, Readout, ScoreRequest};
+use glasscage_message::message;
 
 /// The readout of the base text of `request`.
 pub async fn score_base(model: &mut impl LanguageModel, request: &ScoreRequest<'_>) -> Result<Readout, LmError> {
@@ -12,5 +13,5 @@ pub async fn score_base(model: &mut impl LanguageModel, request: &ScoreRequest<'
         ControlFlow::Break(())
     });
     score.await?;
-    base.ok_or_else(|| LmError::Engine("the text was not scored".into()))
+    base.ok_or_else(|| LmError::Engine(message!("the text was not scored")))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Date;
 use crate::gguf::{Metadata, WrongType};
 use crate::tokenizer::{TokenId, Tokenizer};
+use glasscage_message::ToMessage;
 use glasscage_template::{Budget, Function, JinjaError, Source, Value};
 
 /// Bytes that every rendering may read and write; a step counts as 32. One message takes about ten thousand.
@@ -45,7 +46,7 @@ pub enum ContentStyle {
 }
 
 /// Why a prompt could not be rendered in the chat template.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, ToMessage)]
 pub enum ChatError {
     #[error("the chat template of this model cannot be used: {0}")]
     Template(#[from] JinjaError),

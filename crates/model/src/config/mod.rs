@@ -15,6 +15,7 @@ pub use window::Window;
 
 use super::arch::{self, Architecture};
 use super::gguf::Gguf;
+use glasscage_message::message;
 
 /// Far above any model of this kind. Within it, no product of two sizes of a row overflows 32 bits.
 const MAX_SIZE: usize = 1 << 22;
@@ -66,7 +67,7 @@ pub struct Config {
 pub fn check_layers(n_layers: usize) -> Result<(), ConfigError> {
     match n_layers {
         1..=MAX_LAYERS => Ok(()),
-        _ => Err(ConfigError::Impossible("its number of layers is not valid".into())),
+        _ => Err(ConfigError::Impossible(message!("its number of layers is not valid"))),
     }
 }
 
@@ -74,7 +75,7 @@ impl Config {
     /// Reads the sizes and checks that they fit together.
     pub fn from_gguf(gguf: &Gguf) -> Result<Self, ConfigError> {
         let metadata = &gguf.metadata;
-        let name = metadata.str("general.architecture")?.ok_or_else(|| ConfigError::Missing("its architecture".into()))?;
+        let name = metadata.str("general.architecture")?.ok_or(ConfigError::NoArchitecture)?;
         let architecture = arch::by_name(name).ok_or_else(|| ConfigError::Architecture(name.to_owned()))?;
         let key = |field: &str| format!("{name}.{field}");
         // A number above `usize::MAX` exceeds every limit of `check` too.
@@ -128,22 +129,28 @@ impl Config {
 
     fn check(&self, value_dim: usize) -> Result<(), ConfigError> {
         let facts = [
-            (self.dim > 0 && self.ffn_dim > 0 && self.vocab_size > 0, "its sizes are not valid"),
+            (self.dim > 0 && self.ffn_dim > 0 && self.vocab_size > 0, message!("its sizes are not valid")),
             (
                 self.n_heads > 0 && self.n_kv_heads > 0 && self.n_heads.is_multiple_of(self.n_kv_heads.max(1)),
-                "its numbers of heads are not valid",
+                message!("its numbers of heads are not valid"),
             ),
-            (self.head_dim > 0 && self.head_dim.is_multiple_of(2) && self.rotates_right(), "its rotated part of a head is not valid"),
-            (self.n_heads.checked_mul(self.head_dim).is_some() && self.n_heads >= self.n_kv_heads, "its width of all heads is not valid"),
-            (self.context_length > 0, "its context length is not valid"),
+            (
+                self.head_dim > 0 && self.head_dim.is_multiple_of(2) && self.rotates_right(),
+                message!("its rotated part of a head is not valid"),
+            ),
+            (
+                self.n_heads.checked_mul(self.head_dim).is_some() && self.n_heads >= self.n_kv_heads,
+                message!("its width of all heads is not valid"),
+            ),
+            (self.context_length > 0, message!("its context length is not valid")),
             (
                 [self.dim, self.ffn_dim, self.n_heads.saturating_mul(self.head_dim), self.vocab_size].iter().all(|&size| size < MAX_SIZE),
-                "its sizes are not valid",
+                message!("its sizes are not valid"),
             ),
-            (self.head_dim <= MAX_HEAD_DIM && value_dim == self.head_dim, "its width of a head is not valid"),
+            (self.head_dim <= MAX_HEAD_DIM && value_dim == self.head_dim, message!("its width of a head is not valid")),
         ];
-        match facts.iter().find(|(holds, _)| !holds) {
-            Some((_, what)) => Err(ConfigError::Impossible((*what).into())),
+        match facts.into_iter().find(|(holds, _)| !holds) {
+            Some((_, what)) => Err(ConfigError::Impossible(what)),
             None => Ok(()),
         }
     }
@@ -209,7 +216,7 @@ impl Config {
     /// Errors if a factor is not valid.
     fn rope_frequencies(&self, factors: Option<&[f32]>) -> Result<Vec<f64>, ConfigError> {
         if let Some(&factor) = factors.unwrap_or_default().iter().find(|&&factor| !settings::ROPE_FACTORS.contains(&factor.into())) {
-            return Err(ConfigError::Absurd { key: "a value of rope_freqs.weight".into(), value: factor.into() });
+            return Err(ConfigError::RopeFactor { value: factor });
         }
         let frequency = |i: usize| self.rope_base.powf(-2.0 * i as f64 / self.rotated_dim as f64) / self.rope_scale;
         let factor = |i: usize| factors.and_then(|factors| factors.get(i)).map_or(1.0, |&factor| f64::from(factor));

@@ -1,11 +1,13 @@
 //! Errors in a GGUF file.
 
+use glasscage_message::{Message, ToMessage};
+
 use super::metadata::WrongType;
 use crate::quant;
 use crate::source::SourceError;
 
 /// Why a GGUF file cannot be read.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, ToMessage)]
 pub enum GgufError {
     #[error("this is not a GGUF model file")]
     NotGguf,
@@ -16,8 +18,8 @@ pub enum GgufError {
     #[error("the file is cut off: tensor {name} ends at byte {end}, the file at byte {size}")]
     CutOff { name: String, end: u64, size: u64 },
     #[error("the header of this file is damaged: {0}")]
-    Damaged(&'static str),
-    #[error("tensor {name} has a type ({id}) that is not supported; supported are {}", quant::names())]
+    Damaged(Message),
+    #[error("tensor {name} has a type ({id}) that is not supported; supported are {names}", names = quant::names())]
     TensorType { name: String, id: u32 },
     #[error("this is part {number} of {of} of a split model; all parts have to be opened together")]
     Split { number: u64, of: u64 },

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use glasscage_message::{Message, ToMessage, message};
+
 /// A metadata value. Arrays of integers, floats or booleans become lists of `f64`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -15,15 +17,15 @@ pub enum Value {
 }
 
 impl Value {
-    fn kind(&self) -> &'static str {
+    fn kind(&self) -> Message {
         match self {
-            Self::I64(..0) => "a negative number",
-            Self::U64(_) | Self::I64(_) => "a whole number",
-            Self::F64(_) => "a decimal number",
-            Self::Bool(_) => "true or false",
-            Self::String(_) => "a text",
-            Self::Strings(_) => "a list of texts",
-            Self::Numbers(_) => "a list of numbers",
+            Self::I64(..0) => message!("a negative number"),
+            Self::U64(_) | Self::I64(_) => message!("a whole number"),
+            Self::F64(_) => message!("a decimal number"),
+            Self::Bool(_) => message!("true or false"),
+            Self::String(_) => message!("a text"),
+            Self::Strings(_) => message!("a list of texts"),
+            Self::Numbers(_) => message!("a list of numbers"),
         }
     }
 }
@@ -36,12 +38,12 @@ const LONGEST_SHOWN: usize = 200;
 pub struct Metadata(BTreeMap<String, Value>);
 
 /// A key whose value has the wrong type.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, ToMessage)]
 #[error("the header of this file is damaged: {key} is {found} instead of {expected}")]
 pub struct WrongType {
     key: String,
-    expected: &'static str,
-    found: &'static str,
+    expected: Message,
+    found: Message,
 }
 
 impl Metadata {
@@ -50,7 +52,7 @@ impl Metadata {
     }
 
     pub fn str(&self, key: &str) -> Result<Option<&str>, WrongType> {
-        self.typed(key, "a text", |value| if let Value::String(text) = value { Some(text.as_str()) } else { None })
+        self.typed(key, message!("a text"), |value| if let Value::String(text) = value { Some(text.as_str()) } else { None })
     }
 
     /// A text to show, shortened to its beginning. Nothing depends on it, so a value of the wrong type counts as `None`.
@@ -62,7 +64,7 @@ impl Metadata {
 
     /// A whole number of any type.
     pub fn u64(&self, key: &str) -> Result<Option<u64>, WrongType> {
-        self.typed(key, "a whole number", |value| match *value {
+        self.typed(key, message!("a whole number"), |value| match *value {
             Value::U64(number) => Some(number),
             Value::I64(number) => number.try_into().ok(),
             _ => None,
@@ -71,7 +73,7 @@ impl Metadata {
 
     /// A number of any type.
     pub fn f64(&self, key: &str) -> Result<Option<f64>, WrongType> {
-        self.typed(key, "a number", |value| match *value {
+        self.typed(key, message!("a number"), |value| match *value {
             Value::U64(number) => Some(number as f64),
             Value::I64(number) => Some(number as f64),
             Value::F64(number) => Some(number),
@@ -80,19 +82,27 @@ impl Metadata {
     }
 
     pub fn bool(&self, key: &str) -> Result<Option<bool>, WrongType> {
-        self.typed(key, "true or false", |value| if let Value::Bool(flag) = *value { Some(flag) } else { None })
+        self.typed(key, message!("true or false"), |value| if let Value::Bool(flag) = *value { Some(flag) } else { None })
     }
 
     pub fn strings(&self, key: &str) -> Result<Option<&[String]>, WrongType> {
-        self.typed(key, "a list of texts", |value| if let Value::Strings(strings) = value { Some(strings.as_slice()) } else { None })
+        self.typed(
+            key,
+            message!("a list of texts"),
+            |value| if let Value::Strings(strings) = value { Some(strings.as_slice()) } else { None },
+        )
     }
 
     pub fn numbers(&self, key: &str) -> Result<Option<&[f64]>, WrongType> {
-        self.typed(key, "a list of numbers", |value| if let Value::Numbers(numbers) = value { Some(numbers.as_slice()) } else { None })
+        self.typed(
+            key,
+            message!("a list of numbers"),
+            |value| if let Value::Numbers(numbers) = value { Some(numbers.as_slice()) } else { None },
+        )
     }
 
     /// Converts the value with `of`. Errors if that returns `None`, so that a damaged key does not count as a missing key.
-    fn typed<'a, T>(&'a self, key: &str, expected: &'static str, of: impl FnOnce(&'a Value) -> Option<T>) -> Result<Option<T>, WrongType> {
+    fn typed<'a, T>(&'a self, key: &str, expected: Message, of: impl FnOnce(&'a Value) -> Option<T>) -> Result<Option<T>, WrongType> {
         let Some(value) = self.get(key) else { return Ok(None) };
         of(value).map(Some).ok_or_else(|| WrongType { key: key.to_owned(), expected, found: value.kind() })
     }

@@ -15,6 +15,7 @@ pub use tensor::Tensor;
 
 use super::quant::{self, Quant};
 use super::source::ByteSource;
+use glasscage_message::message;
 use reader::{MAX_HEADER, Reader};
 
 /// Number of bytes that are read first.
@@ -56,7 +57,9 @@ impl Gguf {
             let bytes = source.read_at(start, length).await?;
             match Self::parse(&bytes, size) {
                 Err(GgufError::Truncated) if length < largest => length = (2 * length).min(largest),
-                Err(GgufError::Truncated) if length == MAX_HEADER => return Err(GgufError::Damaged("it is larger than that of any model")),
+                Err(GgufError::Truncated) if length == MAX_HEADER => {
+                    return Err(GgufError::Damaged(message!("it is larger than that of any model")));
+                }
                 done => return done,
             }
         }
@@ -89,7 +92,7 @@ impl Gguf {
 
     fn check_names(&self) -> Result<(), GgufError> {
         let names: HashSet<&str> = self.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
-        if names.len() < self.tensors.len() { Err(GgufError::Damaged("two of its tensors have the same name")) } else { Ok(()) }
+        if names.len() < self.tensors.len() { Err(GgufError::Damaged(message!("two of its tensors have the same name"))) } else { Ok(()) }
     }
 
     /// End of the last tensor, in bytes from the start of the file.
@@ -104,7 +107,7 @@ impl Gguf {
         let mut tensors = reader.tensors(n_tensors)?;
         let data_start = reader.data_start(&metadata)?;
         for tensor in &mut tensors {
-            tensor.offset = tensor.offset.checked_add(data_start).ok_or(GgufError::Damaged("an offset is too large"))?;
+            tensor.offset = tensor.offset.checked_add(data_start).ok_or_else(|| GgufError::Damaged(message!("an offset is too large")))?;
             let end = tensor.offset.saturating_add(tensor.bytes as u64);
             if end > size {
                 return Err(GgufError::CutOff { name: tensor.name.clone(), end, size });

@@ -4,6 +4,7 @@ use super::error::GgufError;
 use super::metadata::{Metadata, Value};
 use super::tensor::Tensor;
 use crate::quant;
+use glasscage_message::message;
 
 const MAGIC: &[u8; 4] = b"GGUF";
 /// The largest vocabularies make headers of about 12 MB.
@@ -65,7 +66,7 @@ impl<'a> Reader<'a> {
         let length = self.u64()?;
         // A length above any header is damage. More bytes would not help.
         if length > MAX_HEADER as u64 {
-            return Err(GgufError::Damaged("a text is too long"));
+            return Err(GgufError::Damaged(message!("a text is too long")));
         }
         Ok(String::from_utf8_lossy(self.take(length)?).into_owned())
     }
@@ -73,7 +74,7 @@ impl<'a> Reader<'a> {
     /// Checks the count of items that take at least `bytes_each`. A count that no header can contain is damage.
     fn count(&self, count: u64, bytes_each: u64) -> Result<usize, GgufError> {
         if count > MAX_HEADER as u64 / bytes_each {
-            return Err(GgufError::Damaged("a count is too large"));
+            return Err(GgufError::Damaged(message!("a count is too large")));
         }
         Ok(count as usize)
     }
@@ -123,11 +124,11 @@ impl<'a> Reader<'a> {
                 let count = self.count(count, 1)?;
                 self.elements += count;
                 if self.elements > MAX_ELEMENTS {
-                    return Err(GgufError::Damaged("a count is too large"));
+                    return Err(GgufError::Damaged(message!("a count is too large")));
                 }
                 match kind {
                     STRING => Ok(Value::Strings((0..count).map(|_| self.string()).collect::<Result<_, _>>()?)),
-                    ARRAY => Err(GgufError::Damaged("it has arrays of arrays")),
+                    ARRAY => Err(GgufError::Damaged(message!("it has arrays of arrays"))),
                     _ => Ok(Value::Numbers((0..count).map(|_| self.number(kind)).collect::<Result<_, _>>()?)),
                 }
             }
@@ -158,7 +159,7 @@ impl<'a> Reader<'a> {
             10 => Value::U64(self.u64()?),
             11 => Value::I64(i64::from_le_bytes(self.array()?)),
             12 => Value::F64(f64::from_le_bytes(self.array()?)),
-            _ => return Err(GgufError::Damaged("it has a value of unknown type")),
+            _ => return Err(GgufError::Damaged(message!("it has a value of unknown type"))),
         })
     }
 
@@ -171,20 +172,20 @@ impl<'a> Reader<'a> {
         let name = self.string()?;
         let n_dimensions = self.u32()?;
         if n_dimensions > MAX_DIMENSIONS {
-            return Err(GgufError::Damaged("a tensor has more than four dimensions"));
+            return Err(GgufError::Damaged(message!("a tensor has more than four dimensions")));
         }
         let shape: Vec<u64> = (0..n_dimensions).map(|_| self.u64()).collect::<Result<_, _>>()?;
         let id = self.u32()?;
         let offset = self.u64()?;
         let quant = quant::by_id(id).ok_or_else(|| GgufError::TensorType { name: name.clone(), id })?;
-        let too_large = GgufError::Damaged("a tensor has an impossible shape");
-        let Some(values) = shape.iter().try_fold(1_u64, |product, &length| product.checked_mul(length)) else { return Err(too_large) };
+        let too_large = || GgufError::Damaged(message!("a tensor has an impossible shape"));
+        let Some(values) = shape.iter().try_fold(1_u64, |product, &length| product.checked_mul(length)) else { return Err(too_large()) };
         let whole_rows = shape.first().is_none_or(|columns| columns.is_multiple_of(quant.block as u64));
         match quant.bytes(values).and_then(|bytes| usize::try_from(bytes).ok()) {
             Some(bytes) if whole_rows && values > 0 && usize::try_from(values).is_ok() => {
                 Ok(Tensor { name, shape: shape.iter().map(|&length| length as usize).collect(), quant, offset, bytes })
             }
-            _ => Err(too_large),
+            _ => Err(too_large()),
         }
     }
 
@@ -192,7 +193,7 @@ impl<'a> Reader<'a> {
     pub fn data_start(&self, metadata: &Metadata) -> Result<u64, GgufError> {
         let alignment = metadata.u64("general.alignment")?.unwrap_or(DEFAULT_ALIGNMENT);
         if !alignment.is_power_of_two() || alignment > MAX_HEADER as u64 {
-            return Err(GgufError::Damaged("its alignment is not a power of two"));
+            return Err(GgufError::Damaged(message!("its alignment is not a power of two")));
         }
         Ok((self.position as u64).next_multiple_of(alignment))
     }

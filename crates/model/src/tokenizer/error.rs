@@ -1,10 +1,12 @@
 //! Errors in the tokenizer of a model file.
 
+use glasscage_message::ToMessage;
+
 use super::token::TokenId;
 use crate::gguf::WrongType;
 
 /// Why the metadata do not describe a working tokenizer.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, ToMessage)]
 pub enum TokenizerError {
     #[error("the model file contains no tokenizer: {0} is missing")]
     Missing(&'static str),

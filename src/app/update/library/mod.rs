@@ -10,7 +10,6 @@ mod standard_tests;
 #[cfg(test)]
 mod tests;
 
-use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::download::Download;
 use crate::app::state::library::LibraryMessage;
@@ -25,6 +24,7 @@ use crate::problem::Problem;
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
 use crate::worker::role::Lost;
+use glasscage_message::message;
 
 // Actions of the visitor.
 impl State {
@@ -207,7 +207,7 @@ impl State {
     fn copy_files(&mut self, urls: Option<Vec<String>>) {
         let ModelChoice::Files(name) = &*self.engine.choice else { return };
         let Some(urls) = urls else {
-            return self.fail_with(t!("The browser did not let the file be copied"), t!("Open the file again, then try again"));
+            return self.fail_with(message!("The browser did not let the file be copied"), message!("Open the file again, then try again"));
         };
         if self.library.is_downloading() {
             return urls.into_iter().for_each(|url| self.emit(Effect::RevokeObjectUrl(url)));
@@ -342,15 +342,15 @@ fn first_address(spec: &DownloadSpec) -> Option<&str> {
 
 fn lost_problem(lost: Lost) -> Problem {
     let what = match lost {
-        Lost::NotStarted => t!("The model library could not be started"),
-        Lost::NotArrived => t!("The model library could not be downloaded"),
-        Lost::Stopped => t!("The model library stopped unexpectedly"),
+        Lost::NotStarted => message!("The model library could not be started"),
+        Lost::NotArrived => message!("The model library could not be downloaded"),
+        Lost::Stopped => message!("The model library stopped unexpectedly"),
         Lost::Incompatible => {
             return Problem::new(
-                t!("The model library and this page have different versions"),
-                t!("Reload the page to get both in the same version"),
+                message!("The model library and this page have different versions"),
+                message!("Reload the page to get both in the same version"),
             );
         }
     };
-    Problem::new(what, t!("Stored models are kept. Check the connection, then try again"))
+    Problem::new(what, message!("Stored models are kept. Check the connection, then try again"))
 }

@@ -7,7 +7,7 @@ use crate::request::{LoadProgress, LoadedModel};
 use leptos::prelude::*;
 
 use crate::app::analysis::number;
-use crate::app::i18n::{problem_text, t};
+use crate::app::i18n::{sentence_text, t};
 use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::icon::{Icon, IconView};
 use crate::app::views::models::download_view::DownloadView;
@@ -31,9 +31,9 @@ pub fn ModelBar() -> impl IntoView {
         })
     };
     let notice = move || {
-        let notice = page.with(|state| state.engine.loaded().and_then(|loaded| loaded.notice.clone()));
-        notice.map(|notice| {
-            let lines = notice.lines().map(|line| view! { <span>{problem_text(line)}" "</span> }).collect_view();
+        let notices = page.with(|state| state.engine.loaded().map(|loaded| loaded.notices.clone())).unwrap_or_default();
+        (!notices.is_empty()).then(|| {
+            let lines = notices.iter().map(|notice| view! { <span>{sentence_text(notice)}" "</span> }).collect_view();
             view! { <p class="notice" data-testid="engine-notice">{lines}</p> }
         })
     };
@@ -193,7 +193,7 @@ mod tests {
             thinking: crate::request::ThinkingSupport::Never,
             backend: "webgpu (nvidia ampere)".into(),
             tile_shape: None,
-            notice: None,
+            notices: Vec::new(),
             glasscage: "0.1.0".into(),
         };
         let words = "ready: demo, 3.0M parameters, Q8_0, on webgpu (nvidia ampere), 1,024 tokens of context, no chat template";

@@ -294,7 +294,7 @@ mod tests {
             thinking: ThinkingSupport::Never,
             backend: "webgpu".into(),
             tile_shape: None,
-            notice: None,
+            notices: Vec::new(),
             glasscage: String::new(),
         };
         assert!(text_words(Some(4_096), &loaded).starts_with("A text of 4,096 tokens needs 939.5 MB of memory"));

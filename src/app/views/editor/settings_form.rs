@@ -2,7 +2,7 @@ use leptos::prelude::*;
 
 use super::settings_fields;
 use crate::app::analysis::number;
-use crate::app::i18n::{plural, t, text};
+use crate::app::i18n::{plural, sentence_text, t, text};
 use crate::app::page::use_page;
 use crate::app::state::settings::Settings;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
@@ -30,7 +30,7 @@ pub fn SettingsForm() -> impl IntoView {
 /// "same answer every time, up to 256 tokens".
 fn summary(settings: &Settings) -> String {
     if let Some(problem) = settings.problem() {
-        return problem.what;
+        return sentence_text(&problem.what);
     }
     let sampling = match settings.temperature > 0.0 {
         true => {

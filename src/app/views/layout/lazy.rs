@@ -10,6 +10,7 @@ use wasm_split_helpers::SplitLoaderError;
 use super::problem_text::ProblemText;
 use crate::app::i18n::t;
 use crate::problem::Problem;
+use glasscage_message::message;
 
 /// Fetches a chunk and returns its entry function.
 pub type Fetched<F> = Pin<Box<dyn Future<Output = Result<F, SplitLoaderError>>>>;
@@ -98,8 +99,8 @@ pub fn LazyView<F: Copy + Send + Sync + 'static>(part: LazyPart<F>, view: impl F
 #[component]
 fn NotLoaded(retry: impl Fn() + 'static) -> impl IntoView {
     let problem = Problem::new(
-        t!("This part of the page could not be loaded."),
-        t!("Check the connection and try again. If it still fails, the site has changed since you opened it: reload the page."),
+        message!("This part of the page could not be loaded."),
+        message!("Check the connection and try again. If it still fails, the site has changed since you opened it: reload the page."),
     );
     view! {
         <div class="problem" role="alert" data-testid="not-loaded">

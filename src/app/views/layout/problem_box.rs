@@ -20,7 +20,7 @@ pub fn ProblemBox(place: Place) -> impl IntoView {
     let contents = move || {
         let problem = page.with(|state| state.problem.clone().filter(|_| state.problem_place == place));
         problem.map(|problem| {
-            let is_of_template = place == Place::Editor && problem.is_of_template();
+            let is_of_template = place == Place::Editor && problem.is_of_template;
             let alert = NodeRef::<Div>::new();
             // The element around it may open at the same time, so wait for the next frame.
             alert.on_load(|alert| request_animation_frame(move || browser::reveal(&alert)));

@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-use crate::app::i18n::{following, problem_text};
+use crate::app::i18n::{following, sentence_text};
 use crate::problem::Problem;
 
 /// A paragraph that states a problem and what to do next.
@@ -8,8 +8,8 @@ use crate::problem::Problem;
 pub fn ProblemText(problem: Problem) -> impl IntoView {
     view! {
         <p>
-            <strong>{problem_text(&problem.what)}</strong>
-            {following(&problem_text(&problem.remedy))}
+            <strong>{sentence_text(&problem.what)}</strong>
+            {following(&sentence_text(&problem.remedy))}
         </p>
     }
 }

@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-use crate::app::i18n::{problem_text, t};
+use crate::app::i18n::{message_text, t};
 use crate::app::page::use_page;
 use crate::app::state::download::Download;
 use crate::app::state::library::LibraryMessage;
@@ -75,7 +75,7 @@ pub fn notice_words(notice: &DownloadNotice) -> String {
         }
         DownloadNotice::NoRanges => t!("This server does not support resuming: an interrupted download starts over."),
         DownloadNotice::Replaced => t!("The file on the server was replaced in the meantime, so the download started over."),
-        DownloadNotice::Template(problem) => return problem_text(problem),
+        DownloadNotice::Template(problem) => return message_text(problem),
     };
     words.to_owned()
 }

@@ -2,7 +2,7 @@ use leptos::prelude::*;
 
 use super::download_view::notice_words;
 use crate::app::analysis::number;
-use crate::app::i18n::{following, plural, problem_text, t};
+use crate::app::i18n::{following, plural, sentence_text, t};
 use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
 use crate::library::address::host;
@@ -50,7 +50,7 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
         <section class="preview" data-testid="preview" aria-labelledby="preview-name">
             <h3 id="preview-name" tabindex="-1">{preview.spec.name.clone()}</h3>
             <dl class="facts">{rows}</dl>
-            <p class=class data-testid="verdict-fit">{verdict_words(fits)} {following(&problem_text(&format!("{reason}.")))}</p>
+            <p class=class data-testid="verdict-fit">{verdict_words(fits)} {following(&sentence_text(&reason))}</p>
             {warnings}
             <div class="choice">
                 <button

@@ -1,5 +1,7 @@
 //! Checks the header as soon as it has arrived, so that an unsupported model is not downloaded further.
 
+use glasscage_message::{Message, ToMessage};
+
 use crate::library::errors::LibraryError;
 use crate::model::chat;
 use crate::model::config::Config;
@@ -20,7 +22,7 @@ pub struct HeaderValidator {
     /// End of the last tensor according to the header; `None` until known.
     end: Option<u64>,
     /// Why the chat template cannot be used. The model then runs without it.
-    pub template_problem: Option<String>,
+    pub template_problem: Option<Message>,
 }
 
 impl HeaderValidator {
@@ -69,7 +71,7 @@ impl HeaderValidator {
             return Ok(());
         }
         let tokenizer = Tokenizer::from_metadata(&gguf.metadata).map_err(|error| unsupported(&error))?;
-        self.template_problem = chat::usable_template(&gguf.metadata, &tokenizer).err().map(|error| error.to_string());
+        self.template_problem = chat::usable_template(&gguf.metadata, &tokenizer).err().map(|error| error.to_message());
         if gguf.is_split() {
             return Ok(());
         }
@@ -78,8 +80,8 @@ impl HeaderValidator {
     }
 }
 
-pub fn unsupported(error: &dyn std::error::Error) -> LibraryError {
-    LibraryError::Unsupported(error.to_string())
+pub fn unsupported(error: &dyn ToMessage) -> LibraryError {
+    LibraryError::Unsupported(error.to_message())
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use self::samples::Sample;
 use super::device::Gpu;
 use super::weight_check::{RowProducts, read_row_products};
 use crate::lm::{LmError, LoadError};
+use glasscage_message::{Message, message};
 use glasscage_model::config::Config;
 use glasscage_model::gguf::Gguf;
 use glasscage_model::source::ByteSource;
@@ -30,10 +31,10 @@ impl SelfTest {
         Ok(Self { config, samples, row_products })
     }
 
-    /// Runs the test. Describes what this GPU computes wrong, in a sentence. `None` if all kernels are correct.
-    pub async fn run(&self, gpu: &Gpu) -> Result<Option<String>, LmError> {
+    /// Runs the test. Describes what this GPU computes wrong. `None` if all kernels are correct.
+    pub async fn run(&self, gpu: &Gpu) -> Result<Option<Message>, LmError> {
         let wrong = first_wrong(gpu, &self.config, &self.samples).await?;
-        Ok(wrong.map(|what| format!("This device’s GPU computes {what} incorrectly.")))
+        Ok(wrong.map(|what| message!("This device’s GPU computes {what} incorrectly")))
     }
 }
 

@@ -1,0 +1,151 @@
+//! Collects the templates of messages that the page shows (`crates/message`): in `message!(..)`, and in the `#[error(..)]` of error types.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+
+use crate::workspace;
+
+/// Folders without messages for users of the page.
+const ELSEWHERE: [&str; 4] = ["crates/cli/", "crates/kernel-interpreter/", "crates/message/", "crates/message-derive/"];
+
+#[test]
+fn every_error_can_be_translated() {
+    let of_file = |file: &String| {
+        let mut derives = Vec::new();
+        collect_attributes(code(file), "derive", &mut derives);
+        derives.into_iter().map(|derive| (file.clone(), derive.to_string())).collect::<Vec<_>>()
+    };
+    let is_error = |derive: &&(String, String)| derive.1.contains("thiserror");
+    let all: Vec<(String, String)> = files().iter().flat_map(of_file).collect();
+    assert!(all.iter().filter(is_error).count() > 20, "error types are found");
+    let silent: Vec<_> = all.iter().filter(is_error).filter(|(_, derive)| !derive.contains("ToMessage")).collect();
+    assert!(silent.is_empty(), "these errors do not derive ToMessage, so the page would show them in English: {silent:?}");
+}
+
+/// All templates with words, without format specs, as the macros of `crates/message` make them.
+pub fn message_texts() -> Vec<String> {
+    let mut found = Vec::new();
+    files().iter().for_each(|file| collect(code(file), &mut found));
+    found.iter().map(|text| without_specs(text)).filter(|text| has_words(text)).collect()
+}
+
+fn files() -> Vec<String> {
+    let is_source = |file: &String| {
+        let is_ours = file.starts_with("src/") || file.starts_with("crates/");
+        is_ours && !ELSEWHERE.iter().any(|folder| file.starts_with(folder)) && !file.contains("/tests/") && !file.ends_with("tests.rs")
+    };
+    workspace::tracked(&["rs"]).into_iter().filter(is_source).collect()
+}
+
+fn code(file: &str) -> TokenStream {
+    workspace::read(file).expect("a tracked file").parse().unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// Adds the literals of `message!(".." ..)` and `#[error(".." ..)]`, except in test modules.
+fn collect(code: TokenStream, found: &mut Vec<String>) {
+    let mut errors = Vec::new();
+    collect_attributes(code.clone(), "error", &mut errors);
+    found.extend(errors.into_iter().filter_map(first_literal));
+    for_all(code, &mut |tokens| {
+        if let [TokenTree::Ident(name), TokenTree::Punct(mark), TokenTree::Group(arguments), ..] = tokens
+            && name == "message"
+            && mark.as_char() == '!'
+        {
+            found.extend(first_literal(arguments.stream()));
+        }
+    });
+}
+
+/// Adds the arguments of all attributes of this name, except in test modules.
+fn collect_attributes(code: TokenStream, name: &str, found: &mut Vec<TokenStream>) {
+    for_all(code, &mut |tokens| {
+        if let [TokenTree::Punct(mark), TokenTree::Group(attribute), ..] = tokens
+            && mark.as_char() == '#'
+            && let Some(arguments) = arguments_of(attribute, name)
+        {
+            found.push(arguments);
+        }
+    });
+}
+
+fn arguments_of(attribute: &Group, name: &str) -> Option<TokenStream> {
+    let mut tokens = attribute.stream().into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(TokenTree::Ident(ident)), Some(TokenTree::Group(arguments)))
+            if ident == name && arguments.delimiter() == Delimiter::Parenthesis =>
+        {
+            Some(arguments.stream())
+        }
+        _ => None,
+    }
+}
+
+/// Calls `look` with the tokens from each token on, except in test modules.
+fn for_all(code: TokenStream, look: &mut dyn FnMut(&[TokenTree])) {
+    let tokens: Vec<TokenTree> = code.into_iter().collect();
+    let mut i = 0;
+    while i < tokens.len() {
+        if is_test_module(&tokens[i..]) {
+            // `#`, `[cfg(test)]`, `mod`, its name, its body.
+            i += 5;
+            continue;
+        }
+        look(&tokens[i..]);
+        if let TokenTree::Group(group) = &tokens[i] {
+            for_all(group.stream(), look);
+        }
+        i += 1;
+    }
+}
+
+pub fn is_test_module(tokens: &[TokenTree]) -> bool {
+    let start: Vec<String> = tokens.iter().take(3).map(|token| token.to_string().replace(' ', "")).collect();
+    matches!(&start[..], [hash, cfg, module] if hash == "#" && cfg.starts_with("[cfg(") && cfg.contains("test") && module == "mod")
+}
+
+fn first_literal(arguments: TokenStream) -> Option<String> {
+    Some(syn::parse2::<syn::LitStr>(arguments.into_iter().next()?.into()).ok()?.value())
+}
+
+/// "tensor {name} has {found:?}" becomes "tensor {name} has {found}".
+fn without_specs(text: &str) -> String {
+    let mut parts = text.split('{');
+    let mut whole = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (inside, after) = part.split_once('}').unwrap_or_else(|| panic!("a brace in {text}"));
+        let name = inside.split(':').next().unwrap_or_default();
+        whole += &format!("{{{name}}}{after}");
+    }
+    whole
+}
+
+/// Whether there is anything to translate beside placeholders.
+fn has_words(text: &str) -> bool {
+    text.split('{').enumerate().any(|(i, part)| {
+        let words = if i == 0 { part } else { part.split_once('}').map_or(part, |(_, after)| after) };
+        words.contains(char::is_alphabetic)
+    })
+}
+
+#[test]
+fn templates_are_found() {
+    let code = r#"
+        //! What can go wrong.
+        #[derive(Debug, thiserror::Error, ToMessage)]
+        #[error("row {row:?} has {n} cells", n = .0)]
+        struct Row;
+        #[error("{0}")]
+        #[error(transparent)]
+        struct Other;
+        fn f() {
+            Err(Problem::new(message!("no {a} here: {b:.0}"), message!("Try again")));
+            Ok(tell("not for visitors"));
+        }
+        #[cfg(test)]
+        mod tests { fn f() { message!("of a test") } }
+        fn g() { message!("the last one") }
+    "#;
+    let mut found = Vec::new();
+    collect(code.parse().expect("code"), &mut found);
+    let texts: Vec<String> = found.iter().map(|text| without_specs(text)).filter(|text| has_words(text)).collect();
+    assert_eq!(texts, ["row {row} has {n} cells", "no {a} here: {b}", "Try again", "the last one"]);
+}
