@@ -81,8 +81,8 @@ async function isOfAnotherPage({ request, clientId }) {
   return client !== undefined && keptPath(client.url) === null;
 }
 
-// A range of a file, as RFC 9110 (14.2) answers it: "first-last", "first-", or "-length" for the end. A header that asks for something else,
-// such as several ranges, is ignored.
+// A range of a file, as RFC 9110 (14.2) answers it: "first-last", "first-", or "-length" for the end. A header that asks for something
+// else, such as several ranges, is ignored.
 async function part(kept, first, last) {
   const isReversed = first !== "" && last !== "" && Number(last) < Number(first);
   if (isReversed || first + last === "") return kept;

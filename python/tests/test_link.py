@@ -107,7 +107,10 @@ def test_the_punctuation_after_a_link_is_forgiven() -> None:
         assert Document.from_link(address + after) == Document.from_link(address)
 
 
-@pytest.mark.parametrize("between", ["\n", "\r\n", "\n> ", "\n> > ", " ", "%0A", "%2520", "\u200b", "=\n", "<br>", "-\n", "-\r\n> ", "\u2010\n"])
+BETWEEN_LINES = ["\n", "\r\n", "\n> ", "\n> > ", " ", "%0A", "%2520", "\u200b", "=\n", "<br>", "-\n", "-\r\n> ", "\u2010\n"]
+
+
+@pytest.mark.parametrize("between", BETWEEN_LINES)
 @pytest.mark.parametrize("after", ["", "\n\nBest regards\nAnn", " (issue #12)", ">"])
 def test_a_link_survives_mail_and_chat(between: str, after: str) -> None:
     fragment = Document.from_json(EXAMPLE).link()

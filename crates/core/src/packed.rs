@@ -23,7 +23,8 @@ pub fn pack(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(body)
 }
 
-/// Decodes the leading base64url characters and inflates the bytes with `inflate`. If that fails, assumes that a program hyphenated the lines.
+/// Decodes the leading base64url characters and inflates the bytes with `inflate`. If that fails, assumes that a program hyphenated the
+/// lines.
 pub fn unpack(base64: &str, inflate: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Option<Vec<u8>> {
     let inflated = |base64: &str| inflate(&decode(base64)?);
     inflated(base64).or_else(|| inflated(&without_hyphenation(base64)?))
