@@ -105,10 +105,11 @@
 //! | `worker/client` | the page's end of the communication | worker/envelope, worker/role | web |
 //! | `worker/scope` | the worker's end | worker/envelope, worker/role | web |
 //! | `worker/js` | promises and errors of the browser | | web |
+//! | `worker/http` | requests for a file or a range of it | worker/js | web |
 //! | `worker/storage` | stored models | worker/js | web |
 //! | `worker/engine` | the engine's worker | | |
 //! | `worker/engine/protocol` | its requests and events | | |
-//! | `worker/engine/sources` | files in the browser | | web |
+//! | `worker/engine/sources` | files in the browser | worker/http, worker/js, worker/storage | web |
 //! | `worker/engine/scorer` | scores passes on another core | | |
 //! | `worker/engine/scorer/protocol` | messages between engine and scorer | | |
 //! | `worker/engine/scorer/client` | the engine's end | worker/engine/scorer/protocol, worker/role, worker/scope | web |
@@ -118,7 +119,7 @@
 //! | `worker/library` | the library's worker | | |
 //! | `worker/library/protocol` | its requests and events | worker/envelope | |
 //! | `worker/library/service` | downloads and storage | worker/envelope, worker/js, worker/scope, worker/storage | web |
-//! | | | worker/library/protocol | |
+//! | | | worker/http, worker/library/protocol | |
 //! | `app` | draws the page, sends messages, runs effects | worker/client | leptos, web |
 //! | | | worker/engine/protocol, worker/library/protocol, worker/role | |
 //! | `app/analysis` | statements about an explanation | app/i18n | |

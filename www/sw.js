@@ -65,8 +65,13 @@ async function answer(event, path) {
   if (await isOfAnotherPage(event)) return fetch(request);
   const kept = await (await caches.open(CACHE)).match(address(path));
   if (!kept) return fetch(request);
-  const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.get("range") || "");
-  return range ? part(kept, Number(range[1]), range[2]) : kept;
+  const range = /^bytes=(\d*)-(\d*)$/i.exec(request.headers.get("range") || "");
+  return range && isWanted(kept, request.headers.get("if-range")) ? part(kept, range[1], range[2]) : kept;
+}
+
+// Whether the kept file is of the version that a range is wanted of.
+function isWanted(kept, version) {
+  return version === null || [kept.headers.get("etag"), kept.headers.get("last-modified")].includes(version);
 }
 
 // Other pages of this site, such as the viewer in a frame, are not cached. Everything that they load comes from the network, as one
@@ -76,12 +81,21 @@ async function isOfAnotherPage({ request, clientId }) {
   return client !== undefined && keptPath(client.url) === null;
 }
 
+// A range of a file, as RFC 9110 (14.2) answers it: "first-last", "first-", or "-length" for the end. A header that asks for something
+// else, such as several ranges, is ignored.
 async function part(kept, first, last) {
+  const isReversed = first !== "" && last !== "" && Number(last) < Number(first);
+  if (isReversed || first + last === "") return kept;
   const whole = await kept.blob();
-  const end = last === "" ? whole.size : Math.min(Number(last) + 1, whole.size);
-  const headers = headersOf(kept, end - first);
-  headers.set("content-range", `bytes ${first}-${end - 1}/${whole.size}`);
-  return new Response(whole.slice(first, end), { status: 206, headers });
+  const start = first === "" ? Math.max(whole.size - Number(last), 0) : Number(first);
+  const end = first === "" || last === "" ? whole.size : Math.min(Number(last) + 1, whole.size);
+  const headers = headersOf(kept, Math.max(end - start, 0));
+  if (start >= end) {
+    headers.set("content-range", `bytes */${whole.size}`);
+    return new Response(null, { status: 416, headers });
+  }
+  headers.set("content-range", `bytes ${start}-${end - 1}/${whole.size}`);
+  return new Response(whole.slice(start, end), { status: 206, headers });
 }
 
 // The file of this version that is asked for; null for anything else. What comes after ? and # is the page's own business.

@@ -107,7 +107,10 @@ def test_the_punctuation_after_a_link_is_forgiven() -> None:
         assert Document.from_link(address + after) == Document.from_link(address)
 
 
-@pytest.mark.parametrize("between", ["\n", "\r\n", "\n> ", "\n> > ", " ", "%0A", "%2520", "\u200b", "=\n", "<br>"])
+BETWEEN_LINES = ["\n", "\r\n", "\n> ", "\n> > ", " ", "%0A", "%2520", "\u200b", "=\n", "<br>", "-\n", "-\r\n> ", "\u2010\n"]
+
+
+@pytest.mark.parametrize("between", BETWEEN_LINES)
 @pytest.mark.parametrize("after", ["", "\n\nBest regards\nAnn", " (issue #12)", ">"])
 def test_a_link_survives_mail_and_chat(between: str, after: str) -> None:
     fragment = Document.from_json(EXAMPLE).link()
@@ -117,7 +120,7 @@ def test_a_link_survives_mail_and_chat(between: str, after: str) -> None:
         assert Document.from_link(before + wrapped) == linked
 
 
-@pytest.mark.parametrize("hash", ["%23", "%2523", "&#35;", "&#x23;"])
+@pytest.mark.parametrize("hash", ["%23", "%2523", "&#35;", "&#x23;", "\uff03", "%EF%BC%83"])
 def test_a_link_is_found_by_any_form_of_its_hash(hash: str) -> None:
     fragment = Document.from_json(EXAMPLE).link()
     for changed in (fragment[1:], fragment[1:].replace("-", "%2D").replace("_", "\\_"), fragment[1:].replace("-", "\u2011")):

@@ -12,22 +12,25 @@ use super::state::storage_keys;
 /// The query parameter that selects a language.
 const PARAMETER: &str = "lang";
 
-/// Loads the catalog of a language, then calls `go_on`. The page is in English if there is no catalog.
-pub fn load(tag: &str, go_on: impl FnOnce() + 'static) {
+/// Loads the catalog of a language, then calls `go_on` with whether a catalog that should exist is missing. The page is in English without
+/// a catalog.
+pub fn load(tag: &str, go_on: impl FnOnce(bool) + 'static) {
     if tag == LANGUAGES[0].tag {
-        return go_on();
+        return go_on(false);
     }
     let tag = tag.to_owned();
     spawn_local(async move {
         let json = browser::fetch_text(&format!("locales/{tag}.json")).await;
-        if let Some(catalog) = json.and_then(|json| Catalog::parse(&json, category(&tag), separators(&tag))) {
+        let catalog = json.and_then(|json| Catalog::parse(&json, category(&tag), separators(&tag)));
+        let is_missing = catalog.is_none() && LANGUAGES.iter().any(|language| language.tag == tag);
+        if let Some(catalog) = catalog {
             i18n::set(catalog);
             if let Some(root) = document().document_element() {
                 // Only an invalid attribute name can fail.
                 drop(root.set_attribute("lang", &tag));
             }
         }
-        go_on();
+        go_on(is_missing);
     });
 }
 

@@ -44,17 +44,17 @@ use views::App;
 pub fn start() {
     console_error_panic_hook::set_once();
     browser::hide_parts();
-    language::load(&language::tag(), || {
+    language::load(&language::tag(), |lacks_language| {
         if let Some(first_paint) = document().get_element_by_id("first-paint") {
             first_paint.remove();
         }
-        mount_to_body(Root);
+        mount_to_body(move || view! { <Root lacks_language /> });
     });
 }
 
 /// Provides the page to all views and handles the events of the window.
 #[component]
-fn Root() -> impl IntoView {
+fn Root(lacks_language: bool) -> impl IntoView {
     let page = Page::new(State::new(environment()), update, |page| {
         let effects = Rc::new(Effects::new(move |message| page.send(message)));
         let registry = effects.clone();
@@ -71,6 +71,9 @@ fn Root() -> impl IntoView {
     browser::remember_entry(browser::entry().as_deref());
     last_entry.into_iter().for_each(|entry| page.send(Message::TabEnded(entry)));
     was_loading.into_iter().for_each(|name| page.send(Message::TabEndedWhileLoading(name)));
+    if lacks_language {
+        page.send(Message::LanguageMissing);
+    }
     // Leaving or reloading is not a crash, so clear the crash markers.
     let forget = || [storage_keys::LOADING, storage_keys::ENTRY].into_iter().for_each(|key| browser::remember_in_tab(key, ""));
     let on_hide = window_event_listener(ev::pagehide, move |_| forget());

@@ -7,6 +7,8 @@ pub mod client;
 pub mod engine;
 pub mod envelope;
 #[cfg(feature = "engine")]
+mod http;
+#[cfg(feature = "engine")]
 mod js;
 pub mod library;
 pub mod role;

@@ -147,6 +147,44 @@ async fn lost_gpu_keeps_work_and_restarts_on_click() {
     }
 }
 
+/// A script at the start of each worker. Once the engine has loaded a model, the GPU computes half of the workgroups of each dispatch.
+const COMPUTES_HALF: &str = "
+    if (self.name === 'engine' && self.GPUComputePassEncoder) {
+        const post = self.postMessage.bind(self);
+        let isLoaded = false;
+        self.postMessage = (message, ...rest) => {
+            isLoaded ||= String(message).includes('\"Ready\"');
+            post(message, ...rest);
+        };
+        const { prototype } = GPUComputePassEncoder;
+        const { dispatchWorkgroups } = prototype;
+        prototype.dispatchWorkgroups = function (x, ...rest) {
+            return dispatchWorkgroups.call(this, isLoaded && x > 1 ? x >> 1 : x, ...rest);
+        };
+    }";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gpu_that_fails_after_loading_is_replaced_by_cpu() {
+    let (server, _turn) = server().await;
+    server.begin_workers_with(COMPUTES_HALF);
+    let browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
+    ask(&browser, &example_prompt()).await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("GPU") && problem.contains("incorrectly") && problem.contains("CPU engine"), "{problem}");
+    browser.pictures_of("problem", "fault-wrong-gpu").await;
+
+    browser.click("explain-button").await;
+    browser.explained().await;
+    browser.shows("manifest", |text| text.contains("candle-cpu")).await;
+    browser.shows("engine-notice", |text| text.contains("incorrectly") && text.contains("CPU engine")).await;
+    let picture = browser.picture().await;
+    browser.goto(&format!("{}?backend=cpu", server.url)).await;
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    assert_eq!(browser.picture().await, picture);
+    browser.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn engine_needs_network_only_once() {
     let (server, _turn) = server().await;
@@ -173,6 +211,12 @@ async fn engine_needs_network_only_once() {
     browser.close().await;
 }
 
+/// Whether one request for a part was made, for the bytes from one of the first `length` on.
+fn continues_within(length: usize, ranges: &[String]) -> bool {
+    let first = |range: &str| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok();
+    matches!(ranges, [range] if first(range).is_some_and(|first| (1..=length).contains(&first)))
+}
+
 /// The engine's program.
 const PROGRAM: &str = "/engine_bg.wasm";
 
@@ -184,9 +228,7 @@ async fn engine_continues_where_its_connection_broke() {
     explain_given(&browser, PROMPT, ANSWER).await;
     browser.explained().await;
     assert!(browser.try_find("problem").await.is_none());
-    let ranges = server.ranges_of(PROGRAM);
-    let first = |range: &str| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok();
-    assert!(matches!(ranges[..], [ref range] if first(range).is_some_and(|first| (1..=400_000).contains(&first))), "{ranges:?}");
+    assert!(continues_within(400_000, &server.ranges_of(PROGRAM)));
     browser.close().await;
 }
 
@@ -208,6 +250,49 @@ async fn engine_is_awaited_while_its_bytes_arrive() {
     explain_given(&browser, PROMPT, ANSWER).await;
     let problem = browser.problem().await;
     assert!(problem.contains("The engine could not be downloaded"), "{problem}");
+    server.release();
+    browser.click("explain-button").await;
+    browser.explained().await;
+    browser.close().await;
+}
+
+/// The built-in model.
+const MODEL: &str = "/models/demo.gguf";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn built_in_model_continues_where_its_connection_broke() {
+    let (server, _turn) = server().await;
+    server.next_arrives(MODEL, Arrival::Cut(40_000));
+    let browser = Browser::open(&server.url).await;
+    explain_given(&browser, PROMPT, ANSWER).await;
+    browser.explained().await;
+    assert!(browser.try_find("problem").await.is_none());
+    assert!(continues_within(40_000, &server.ranges_of(MODEL)));
+    browser.close().await;
+}
+
+/// A script at the start of each worker. Silences of the network take five seconds, fifty times the pause of [`Arrival::Slow`].
+const SHORT_SILENCE: &str = "
+    const wait = self.setTimeout.bind(self);
+    self.setTimeout = (handler, millis, ...rest) => wait(handler, millis === 30000 ? 5000 : millis, ...rest);";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn built_in_model_is_awaited_while_its_bytes_arrive() {
+    let (server, _turn) = server().await;
+    server.begin_workers_with(SHORT_SILENCE);
+    // It takes longer than the silence in all.
+    server.next_arrives(MODEL, Arrival::Slow(60));
+    let browser = Browser::open(&server.url).await;
+    explain_given(&browser, PROMPT, ANSWER).await;
+    browser.explained().await;
+    assert!(browser.try_find("problem").await.is_none());
+    browser.close().await;
+
+    let browser = Browser::open(&server.url).await;
+    server.hold(MODEL);
+    explain_given(&browser, PROMPT, ANSWER).await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("could not be loaded") && problem.contains("the server does not respond"), "{problem}");
     server.release();
     browser.click("explain-button").await;
     browser.explained().await;

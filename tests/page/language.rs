@@ -153,6 +153,26 @@ async fn all_texts_are_translated_and_fit_phones() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn missing_language_is_said_and_loaded_again() {
+    let (server, _turn) = server().await;
+    server.remove("locales/de.json");
+    let browser = Browser::start(None).await;
+    browser.driver.goto(format!("{}?lang=de", server.url)).await.expect("the page opens");
+    let problem = browser.problem().await;
+    assert!(problem.contains("The page could not be loaded in your language."), "{problem}");
+    server.set_catalog("de", GERMAN);
+    browser.driver.refresh().await.expect("the page is loaded again");
+    browser.shows("welcome-intro", |text| !text.is_empty()).await;
+    browser
+        .wait("German", async || {
+            (browser.driver.execute("return document.documentElement.lang", Vec::new()).await.ok()?.json() == "de").then_some(())
+        })
+        .await;
+    assert!(browser.try_find("problem").await.is_none());
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_page_speaks_german_and_chinese() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;

@@ -166,6 +166,51 @@ async fn failed_update_leaves_the_old_version_offline() {
     browser.close().await;
 }
 
+/// Requests a style sheet with this Range header. The answer: status, Content-Range, and the bytes.
+const FETCH_RANGE: &str = "const [range, done] = arguments;
+    fetch('base.css', {headers: {range}}).then(async response => {
+        done([response.status, response.headers.get('content-range'), await response.text()]);
+    }, error => done(`${error}`));";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kept_files_answer_ranges_as_hosts_do() {
+    let (server, _turn) = server_with_service_worker().await;
+    let style = std::fs::read_to_string(server.dist().join("base.css")).expect("a style sheet");
+    let length = style.len();
+    assert!(style.is_ascii() && length > 100);
+    let browser = Browser::open(&server.url).await;
+    keep_for_offline(&browser).await;
+    // From here on, only the service worker answers.
+    server.stop();
+    let part = |start: usize, end: usize| (206, Some(format!("bytes {start}-{}/{length}", end - 1)), &style[start..end]);
+    let whole = (200, None, &*style);
+    let nothing = (416, Some(format!("bytes */{length}")), "");
+    let last = length - 1;
+    for (range, (status, content_range, text)) in [
+        ("bytes=0-".to_owned(), part(0, length)),
+        ("bytes=10-19".into(), part(10, 20)),
+        (format!("bytes=10-{}", length + 5), part(10, length)),
+        (format!("bytes={last}-"), part(last, length)),
+        (format!("bytes={length}-"), nothing.clone()),
+        (format!("bytes={}-{}", length + 5, length + 9), nothing.clone()),
+        ("bytes=-10".into(), part(length - 10, length)),
+        (format!("bytes=-{}", length + 5), part(0, length)),
+        ("bytes=-0".into(), nothing),
+        ("bytes=20-10".into(), whole.clone()),
+        ("bytes=0-1,5-6".into(), whole.clone()),
+        ("bytes=-".into(), whole.clone()),
+        ("lines=0-1".into(), whole),
+    ] {
+        let answer = browser.driver.execute_async(FETCH_RANGE, vec![range.clone().into()]).await.expect("a script runs");
+        assert_eq!(answer.json(), &serde_json::json!([status, content_range, text]), "{range}");
+    }
+    // Bytes of another version are never continued.
+    let other = FETCH_RANGE.replace("{range}", "{range, 'if-range': 'Thu, 01 Jan 1970 00:00:00 GMT'}");
+    let answer = browser.driver.execute_async(other, vec!["bytes=10-19".into()]).await.expect("a script runs");
+    assert_eq!(answer.json(), &serde_json::json!([200, null, style]));
+    browser.close().await;
+}
+
 /// Headers by which a host restricts its pages.
 const SECURITY_HEADERS: [(&str, &str); 3] = [
     ("content-security-policy", "frame-ancestors 'none'; object-src 'none'"),

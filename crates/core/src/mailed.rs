@@ -1,8 +1,10 @@
 //! Repairs links that mail and chat programs changed: wrapped, quoted, escaped, with text around them (RFC 3986, appendix C). `mailed.py`
 //! does the same in Python.
 
-/// Spellings of the "#" before a fragment in various programs.
-const HASHES: [&str; 6] = ["#", "%23", "%2523", "&#35;", "&#x23;", "&num;"];
+/// Spellings of the "#" before a fragment in various programs. The last two are the full-width one of East Asian keyboards.
+const HASHES: [&str; 8] = ["#", "%23", "%2523", "&#35;", "&#x23;", "&num;", "\u{ff03}", "%EF%BC%83"];
+/// Hyphens that programs add at the end of a line.
+const HYPHENS: [char; 3] = ['-', '\u{2010}', '\u{2011}'];
 /// Invisible characters that programs insert into long words.
 const INVISIBLE: &str = "\u{ad}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{2060}\u{feff}";
 
@@ -14,7 +16,22 @@ pub fn fragment_in(text: &str) -> &str {
         after.starts_with('.') && after.len() + 1 < text.len() - at && HASHES.iter().any(|hash| text[..at].ends_with(hash))
     };
     let start = text.match_indices(['g', 'l']).map(|(at, _)| at).find(|&at| is_link(at));
-    start.or_else(|| text.find('#').map(|hash| hash + 1)).map_or(text, |start| &text[start..])
+    let first_hash = || text.match_indices(['#', '\u{ff03}']).next().map(|(at, hash)| at + hash.len());
+    start.or_else(first_hash).map_or(text, |start| &text[start..])
+}
+
+/// `text` without the hyphen at the end of each line, if a line ends with one. A hyphen is also a base64 digit, so only the checksum of the
+/// link tells whether a program added it.
+pub fn without_hyphenation(text: &str) -> Option<String> {
+    let mut is_hyphenated = false;
+    let lines = text.split_inclusive('\n').map(|line| {
+        let words = line.strip_suffix('\n')?.trim_end();
+        let before = words.strip_suffix(HYPHENS)?;
+        is_hyphenated = true;
+        Some([before, &line[words.len()..]])
+    });
+    let joined = lines.zip(text.split_inclusive('\n')).flat_map(|(parts, line)| parts.unwrap_or([line, ""])).collect();
+    is_hyphenated.then_some(joined)
 }
 
 /// The base64 digits at the start of `text`, without line breaks, mail quotation marks (">"), escapes and invisible characters. The result
@@ -75,6 +92,8 @@ mod tests {
             "https://a.b/%23g3.A-_",
             "https://a.b/%2523g3.A-_",
             "&#35;g3.A-_",
+            "https://a.b/\u{ff03}g3.A-_",
+            "https://a.b/%EF%BC%83g3.A-_",
             "<https://a.b/?x&amp;y#g3.A-_",
             "g: l #g3.A-_",
             "#g3.A-_",
@@ -83,7 +102,7 @@ mod tests {
             assert_eq!(fragment_in(text), "g3.A-_", "{text}");
         }
         assert_eq!(fragment_in("g3.A"), "g3.A");
-        assert_eq!(fragment_in("x#g3"), "g3");
+        assert_eq!((fragment_in("x#g3"), fragment_in("x\u{ff03}g3")), ("g3", "g3"));
         assert_eq!(fragment_in("#l1.A (issue #12)"), "l1.A (issue #12)");
     }
 
@@ -115,5 +134,19 @@ mod tests {
             assert_eq!(digits(text), expect, "{text:?}");
         }
         assert_eq!(digits("A \u{2028}B c. d"), "ABc");
+    }
+
+    #[test]
+    fn one_hyphen_is_removed_at_each_line_end() {
+        for (text, expect) in [
+            ("A-\n_-\r\n9", Some("A\n_\r\n9")),
+            ("A--\n_9", Some("A-\n_9")),
+            ("A- \n_\n9", Some("A \n_\n9")),
+            ("A\u{2010}\n_9", Some("A\n_9")),
+            ("A-_\n9-", None),
+            ("A-_9", None),
+        ] {
+            assert_eq!(without_hyphenation(text).as_deref(), expect, "{text:?}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
-use crate::mailed::digits;
+use crate::mailed::{digits, without_hyphenation};
 
 /// Accepts leftover bits after the last byte, because words after a link decode to such bits.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
@@ -23,8 +23,15 @@ pub fn pack(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(body)
 }
 
+/// Decodes the leading base64url characters and inflates the bytes with `inflate`. If that fails, assumes that a program hyphenated the
+/// lines.
+pub fn unpack(base64: &str, inflate: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Option<Vec<u8>> {
+    let inflated = |base64: &str| inflate(&decode(base64)?);
+    inflated(base64).or_else(|| inflated(&without_hyphenation(base64)?))
+}
+
 /// Decodes the leading base64url characters without checking the checksum. The result may end with bytes decoded from words after a link.
-pub fn decode(base64: &str) -> Option<Vec<u8>> {
+fn decode(base64: &str) -> Option<Vec<u8>> {
     let mut digits = digits(base64);
     // A single remaining digit is not a whole byte: it belongs to the words after the link, or the link is damaged.
     if digits.len() % 4 == 1 {

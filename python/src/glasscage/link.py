@@ -38,8 +38,7 @@ def from_fragment(fragment: str) -> Any:
     reader = _READERS.get(fragment[:3])
     if reader is None:
         raise LinkError("this link was made by a newer version" if len(fragment) > 2 else _DAMAGED)
-    body = packed.decode(fragment[3:])
-    data = None if body is None else reader(body)
+    data = packed.unpack(fragment[3:], reader)
     if data is None:
         raise LinkError(_DAMAGED)
     return from_bytes(data)

@@ -2,9 +2,10 @@
 
 import base64
 import zlib
+from collections.abc import Callable
 
 from .deflate import deflate
-from .mailed import digits
+from .mailed import digits, without_hyphenation
 
 MAX_INFLATED = 8 << 20
 MAX_PACKED = 2 << 20
@@ -19,6 +20,18 @@ def pack(data: bytes) -> str:
     """Encodes bytes as text."""
     body = deflate(data) if len(data) <= _MOST_IN_PYTHON else _deflate_with_zlib(data)
     return _encode(body + zlib.crc32(data).to_bytes(4, "little"))
+
+
+def unpack(text: str, read: Callable[[bytes], bytes | None]) -> bytes | None:
+    """Decodes the base64url digits at the start of `text` and inflates them with `read`. If that fails, assumes that a program hyphenated
+    the lines.
+    """
+    for spelling in (text, without_hyphenation(text)):
+        body = decode(spelling)
+        data = None if body is None else read(body)
+        if data is not None:
+            return data
+    return None
 
 
 def decode(text: str) -> bytes | None:

@@ -151,6 +151,8 @@ pub enum Message {
     TabEndedWhileLoading(String),
     /// The tab is open again after the browser ended it. Contains the state of the last history entry.
     TabEnded(String),
+    /// The texts of the visitor's language could not be fetched.
+    LanguageMissing,
     /// The tab was hidden. The browser may end it without further notice.
     Hidden,
     /// The engine's worker is lost, and the model in it.

@@ -121,6 +121,13 @@ impl State {
         }
     }
 
+    /// Shows that the page is in English for lack of its texts, unless there is a more important problem.
+    pub(super) fn language_missing(&mut self) {
+        if self.problem.is_none() {
+            self.fail_with(t!("The page could not be loaded in your language"), t!("Check the connection, then reload the page"));
+        }
+    }
+
     pub(super) fn fetch_gallery_entry(&mut self, entry: GalleryEntry) {
         let id = self.await_on_screen(Some(entry.clone()));
         // Fetch the translations first, so that the lesson does not change its language on screen.

@@ -119,6 +119,7 @@ impl State {
             Message::TabEndedWhileLoading(name) => self.tab_ended_while_loading(&name),
             Message::EngineLost(lost) => self.engine_lost(lost),
             Message::TabEnded(entry) => self.tab_ended(&entry),
+            Message::LanguageMissing => self.language_missing(),
             Message::Hidden => self.keep_measured(),
             Message::Library(message) => self.library_message(message),
         }

@@ -39,6 +39,16 @@ fn what_did_not_arrive_is_said_and_fetched_again() {
 }
 
 #[test]
+fn missing_language_is_said_unless_worse_happened() {
+    let mut page = Page::new();
+    page.send(Message::LanguageMissing);
+    assert!(page.problem().contains("in your language") && page.problem().contains("reload"));
+    page.send(Message::SaveRefused);
+    page.send(Message::LanguageMissing);
+    assert!(page.problem().contains("did not save"));
+}
+
+#[test]
 fn the_file_opened_last_stays_on_screen() {
     let mut page = Page::ready();
     let [first, second] = ["a.json", "a.json"].map(|name| read(&page.send(Message::FilesOpened(vec![file(name)]))));

@@ -40,7 +40,7 @@ pub fn start() {
     let own = browser::text_of_element(OWN_DOCUMENT);
     // A standalone file must not fetch anything, so it is in English.
     let tag = if own.is_some() { String::from("en") } else { language::tag_without_storage() };
-    language::load(&tag, move || {
+    language::load(&tag, move |_| {
         mount_to_body(move || view! { <Root own=own.clone() /> });
     });
 }

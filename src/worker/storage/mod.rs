@@ -2,4 +2,5 @@
 
 pub mod lock;
 pub mod opfs;
+pub mod sink;
 pub mod stored_models;

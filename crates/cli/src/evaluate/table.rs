@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use glasscage_core::explanation::{Aggregation, Compression, Derivation, MethodText, Weighting};
 use glasscage_core::graph::Normalization;
-use glasscage_core::tables::csv_text;
+use glasscage_core::tables::{csv_text, markdown_text};
 
 use super::record::{AttributionRule, Attributor, GraphVariant, ItemResult, Record, Score, ScoredItem};
 
@@ -84,7 +84,7 @@ pub fn markdown(records: &[Record]) -> String {
     for variant in variants(&scored) {
         let kinds = [AttributionRule::Row, AttributionRule::Cage].map(|rule| Attributor::Method(variant.clone(), rule));
         let [row, cage] = &kinds;
-        write!(text, "\n| {} | {} | row |{}", variant.method, edges(&variant), cells(&scored, row)).expect("text");
+        write!(text, "\n| {} | {} | row |{}", markdown_text(&variant.method), edges(&variant), cells(&scored, row)).expect("text");
         write!(text, "\n| | | CAGE |{}", cells(&scored, cage)).expect("text");
         let wins = METRICS.iter().map(|metric| match metric.wins(&scored, cage, row) {
             (_, 0) => " – |".to_owned(),
@@ -100,7 +100,7 @@ pub fn markdown(records: &[Record]) -> String {
     let external = external(&scored).into_iter().map(|name| (name.clone(), Attributor::External(name)));
     let baselines = [("random order".to_owned(), Attributor::Random), ("relevant first".to_owned(), Attributor::Truth)];
     for (name, kind) in external.chain(baselines) {
-        write!(text, "\n| {name} | | |{}", cells(&scored, &kind)).expect("text");
+        write!(text, "\n| {} | | |{}", markdown_text(&name), cells(&scored, &kind)).expect("text");
     }
     text + "\n" + &paired(&scored)
 }
@@ -112,6 +112,7 @@ fn paired(scored: &[&ScoredItem]) -> String {
     let external = external(scored).into_iter().map(|name| (name.clone(), Attributor::External(name)));
     let kinds: Vec<(String, Attributor)> = ours.chain(external).collect();
     let Some(((first, base), others)) = kinds.split_first().filter(|(_, others)| !others.is_empty()) else { return String::new() };
+    let first = markdown_text(first);
     let mut text = format!("\nCAGE, less CAGE by {first} on the same problem; mean and its 95 % interval.\n\n| method |");
     METRICS.iter().for_each(|metric| write!(text, " {} |", metric.name).expect("text"));
     text += "\n| --- |";
@@ -121,7 +122,7 @@ fn paired(scored: &[&ScoredItem]) -> String {
             Some(Statistics { mean, deviation, count }) => format!(" {mean:+.3} ± {:.3} |", 1.96 * deviation / (count as f64).sqrt()),
             None => " – |".to_owned(),
         };
-        write!(text, "\n| {method} |{}", METRICS.iter().map(cell).collect::<String>()).expect("text");
+        write!(text, "\n| {} |{}", markdown_text(method), METRICS.iter().map(cell).collect::<String>()).expect("text");
     }
     text + "\n"
 }
@@ -148,7 +149,7 @@ pub fn csv(records: &[Record]) -> String {
                     let rule = if *rule == AttributionRule::Row { "row" } else { "cage" };
                     let weighting = if variant.weighting == Weighting::Flow { "flow" } else { "none" };
                     let [aggregation, compression, normalization] = [aggregation(variant), compression(variant), normalization(variant)];
-                    format!("{},{aggregation},{compression},{weighting},{normalization},{rule}", variant.method)
+                    format!("{},{aggregation},{compression},{weighting},{normalization},{rule}", csv_text(&variant.method))
                 }
                 Attributor::External(name) => format!("{},,,,,external", quoted(name)),
                 Attributor::Random => ",,,,,random order".into(),
@@ -287,7 +288,7 @@ mod tests {
             let log = Derivation { compression: Compression::Log, ..Derivation::PAPER };
             let own = MethodText::of("pairs").derivation;
             let scores = vec![score("pert", Derivation::PAPER, pert), score("pairs", own, pairs), score("pert", log, 9.0)];
-            let kind = Attributor::External("a, \"b\"".into());
+            let kind = Attributor::External("a|, \"b\"".into());
             let elsewhere = Score { kind, coverage: None, share: None, missed: None, rise: 1.0, mas: 1.0, cpu_seconds: Some(2.0) };
             let scores = [scores, vec![elsewhere]].concat();
             let scored = ScoredItem { is_right: None, is_rising: false, scores, documents: Vec::new() };
@@ -295,9 +296,9 @@ mod tests {
         };
         let records = [record(0.5, 0.25), record(0.75, 0.5), record(0.5, 0.25)];
         let text = markdown(&records);
-        assert!(text.contains("\n| a, \"b\" | | | – | – | – | 1.000 ± 0.000 | 1.000 ± 0.000 |"), "{text}");
-        assert!(text.contains("\n| a, \"b\" | – | – | – | +0.417 ± 0.163 | +0.500 ± 0.000 |"), "{text}");
-        assert!(csv(&records).contains("\n0,,false,\"a, \"\"b\"\"\",,,,,external,,,,1,1,2\n"), "{}", csv(&records));
+        assert!(text.contains("\n| a\\|, \"b\" | | | – | – | – | 1.000 ± 0.000 | 1.000 ± 0.000 |"), "{text}");
+        assert!(text.contains("\n| a\\|, \"b\" | – | – | – | +0.417 ± 0.163 | +0.500 ± 0.000 |"), "{text}");
+        assert!(csv(&records).contains("\n0,,false,\"a|, \"\"b\"\"\",,,,,external,,,,1,1,2\n"), "{}", csv(&records));
         assert!(text.contains("\n| pairs | – | – | -0.250 ± 0.000 | -0.250 ± 0.000 | +0.000 ± 0.000 |"), "{text}");
     }
 }

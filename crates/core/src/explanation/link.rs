@@ -104,11 +104,10 @@ fn inflated(fragment: &str, most: usize) -> Result<Vec<u8>, LinkError> {
         return Err(LinkError::Scheme);
     }
     let (version, body) = fragment.split_at_checked(SCHEME.len()).ok_or(LinkError::Damaged)?;
-    let body = packed::decode(body).ok_or(LinkError::Damaged)?;
     let inflated = match version {
-        SCHEME => packed::inflate(&body, most),
-        SCHEME_OF_ZLIB => decompress_to_vec_zlib_with_limit(&body, most).ok(),
-        SCHEME_WITHOUT_CHECKSUM => decompress_to_vec_with_limit(&body, most).ok(),
+        SCHEME => packed::unpack(body, |body| packed::inflate(body, most)),
+        SCHEME_OF_ZLIB => packed::unpack(body, |body| decompress_to_vec_zlib_with_limit(body, most).ok()),
+        SCHEME_WITHOUT_CHECKSUM => packed::unpack(body, |body| decompress_to_vec_with_limit(body, most).ok()),
         _ => return Err(LinkError::Newer),
     };
     inflated.ok_or(LinkError::Damaged)
@@ -217,7 +216,7 @@ mod tests {
             let lines: Vec<&str> = fragment.as_bytes()[8..].chunks(70).map(|line| std::str::from_utf8(line).unwrap()).collect();
             format!("{}{}", &fragment[..8], lines.join(between))
         };
-        for between in ["\n", "\r\n", "\n> ", " ", "%0A", "\u{200b}", "=\n", "<br>"] {
+        for between in ["\n", "\r\n", "\n> ", " ", "%0A", "\u{200b}", "=\n", "<br>", "-\n", "-\r\n> ", "\u{2010}\n"] {
             for after in ["", "\n\nBest regards\nAnn", " (issue #12)"] {
                 assert_eq!(from_fragment(&(wrapped(between) + after)), from_fragment(&fragment), "{between:?} {after:?}");
             }

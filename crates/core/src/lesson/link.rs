@@ -29,8 +29,8 @@ pub fn is_link(fragment: &str) -> bool {
 pub fn from_fragment(fragment: &str) -> Result<Lesson, LessonError> {
     let fragment = fragment.strip_prefix('#').unwrap_or(fragment);
     let body = fragment.strip_prefix(SCHEME).ok_or(LessonError::Newer)?;
-    let body = Some(body).filter(|body| body.len() <= MAX_PACKED).and_then(packed::decode);
-    let bytes = body.and_then(|body| packed::inflate(&body, MAX_INFLATED)).ok_or(LessonError::Damaged)?;
+    let body = Some(body).filter(|body| body.len() <= MAX_PACKED);
+    let bytes = body.and_then(|body| packed::unpack(body, |body| packed::inflate(body, MAX_INFLATED))).ok_or(LessonError::Damaged)?;
     let mut json: Value = serde_json::from_slice(&bytes).map_err(|_| LessonError::Damaged)?;
     let fragments = json.get_mut("explanations").and_then(Value::as_array_mut).ok_or(LessonError::Damaged)?;
     let fragments = std::mem::take(fragments);

@@ -20,8 +20,8 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// Escapes a text so that it contains no markup.
-fn text(text: &str) -> String {
+/// Escapes a text so that it contains no markup and stays in its cell.
+pub fn text(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {
         match c {

@@ -7,6 +7,7 @@ mod markdown;
 
 pub use csv::text as csv_text;
 pub use grid::Contents;
+pub use markdown::text as markdown_text;
 
 use grid::Grid;
 

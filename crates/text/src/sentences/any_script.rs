@@ -331,4 +331,56 @@ mod tests {
             assert_eq!(found, sentences, "{language:?} {text:?}");
         }
     }
+
+    /// An answer that a model sampled, with its sentences if somebody has split it by hand.
+    #[derive(serde::Deserialize)]
+    struct Answer {
+        language: Language,
+        text: String,
+        sentences: Option<Vec<String>>,
+    }
+
+    fn answers() -> Vec<Answer> {
+        let lines = include_str!("../../../../tests/golden/sentences/answers.jsonl").lines();
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[test]
+    fn answers_of_a_model_are_split_as_by_hand() {
+        let by_hand: Vec<Answer> = answers().into_iter().filter(|answer| answer.sentences.is_some()).collect();
+        for Answer { language, text, sentences } in &by_hand {
+            let found = tile(text, &sentences_in_any_script(text, *language));
+            let found: Vec<&str> = found.into_iter().map(|tile| text[tile].trim()).collect();
+            assert_eq!(Some(found), sentences.as_ref().map(|all| all.iter().map(String::as_str).collect()), "{language:?} {text:?}");
+        }
+        assert!(by_hand.len() >= 60, "{}", by_hand.len());
+    }
+
+    #[test]
+    fn sentences_of_a_model_tile_its_answers_and_have_words() {
+        let answers = answers();
+        for Answer { language, text, .. } in &answers {
+            let found = sentences_in_any_script(text, *language);
+            let tiles = tile(text, &found);
+            assert_eq!(tiles.iter().map(|tile| &text[tile.clone()]).collect::<String>(), *text);
+            let is_source = |sentence: &Range<usize>| text[sentence.clone()].contains(char::is_alphanumeric);
+            assert!(found.len() == 1 || found.iter().all(is_source), "{text:?}");
+            let is_apart = |gap: &[Range<usize>]| text[gap[0].end..gap[1].start].chars().all(char::is_whitespace);
+            assert!(found.windows(2).all(is_apart), "{text:?}");
+            // What follows a label is a part of its sentence, unless the number answers a question.
+            for pair in found.windows(2) {
+                let is_on_the_line = !text[pair[0].end..pair[1].start].contains('\n');
+                let is_answer = text[..pair[0].start].trim_end().ends_with('?');
+                assert!(!(is_on_the_line && !is_answer && is_label(&text[pair[0].clone()])), "{:?} in {text:?}", &text[pair[0].clone()]);
+            }
+        }
+        assert_eq!(answers.len(), 300);
+    }
+
+    /// Whether `text` is the label of a list item, such as "1.", "- 2)" or "**b.**".
+    fn is_label(text: &str) -> bool {
+        let label = text.trim_matches(|c: char| c.is_whitespace() || "#>*-_•".contains(c));
+        let number = label.strip_suffix(['.', ')']).unwrap_or_default();
+        !number.is_empty() && (number.chars().all(|c| c.is_ascii_digit()) && number.len() < 3 || number.len() == 1)
+    }
 }

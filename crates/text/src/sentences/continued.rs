@@ -27,6 +27,8 @@ const VERBS_OF_SPEECH: &str = "added agreed answered asked began called cried ex
                                said says screamed shouted sighed thought told whispered wondered wrote yelled";
 /// Words that start a sentence after a quotation in lowercase: he said "stop." then he left.
 const AFTER_QUOTATIONS: &str = "he i it she so then they this we you";
+/// Words after a letter that numbers a thing: "see fig. A of the book".
+const AFTER_LETTERS: &str = "and are as for from has in is of on or shows that the to we with";
 /// Whether `next`, which Punkt or a terminal split off, belongs to `sentence`.
 pub fn is_continued(text: &str, sentence: &Range<usize>, next: &Range<usize>, language: Language) -> bool {
     let between = &text[sentence.end..next.start];
@@ -108,7 +110,16 @@ fn is_reference(tail: &str, lower: &str, next: &str, language: Language, is_afte
     let after = next.trim_start_matches(|c: char| c.is_alphanumeric() || "()[].".contains(c)).trim_start();
     let words = ["and ", "or ", "to ", "through ", "& ", ", ", "-", "–"];
     let has_second = words.iter().any(|word| after.strip_prefix(word).is_some_and(is_number_of_thing));
-    if is_among(PLURALS, lower) { is_in_brackets || leads && has_second } else { is_in_brackets || leads || has_second }
+    let is_word_next = language == Language::English && word.starts_with(char::is_lowercase) && starts_with_word(next);
+    let is_led = leads && !is_word_next;
+    if is_among(PLURALS, lower) { is_in_brackets || leads && has_second } else { is_in_brackets || is_led || has_second }
+}
+
+/// Whether the "A" or "I" at the start of `next` is a word: "a piece of art. A person looks at it", but not "fig. A of the book".
+fn starts_with_word(next: &str) -> bool {
+    let rest = ["A ", "I "].iter().find_map(|word| next.strip_prefix(word)).unwrap_or_default();
+    let second = rest.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    second.starts_with(char::is_lowercase) && !is_among(AFTER_LETTERS, second)
 }
 
 /// Whether "no." stands for "number" between `previous` and the number at the start of `next`: "order no. 12", "at no. 5", "she is no. 1."

@@ -4,9 +4,7 @@
 
 mod download;
 mod header_validator;
-mod http;
 mod probe;
-mod sink;
 
 use std::cell::RefCell;
 use std::rc::Rc;

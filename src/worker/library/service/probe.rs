@@ -1,11 +1,11 @@
 //! Asks a server about a model's files before the download: length, version, and first bytes.
 
-use super::http::{self, Body, abort_controller};
 use crate::library::address::file_name;
 use crate::library::download_spec::{DownloadSpec, FileSpec};
 use crate::library::errors::{LibraryError, RetryCause};
 use crate::library::http_response::{FileVersion, HttpResponse, ResponseAction};
 use crate::library::retry::{Retries, RetryPolicy};
+use crate::worker::http::{self, Body, abort_controller};
 use crate::worker::js::sleep;
 
 /// Enough for architecture, sizes and license, which come before the vocabulary.

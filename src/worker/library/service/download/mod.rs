@@ -14,18 +14,18 @@ use sha2::{Digest, Sha256};
 use web_sys::AbortController;
 
 use super::header_validator::HeaderValidator;
-use super::http::abort_controller;
 use super::probe::FileProbe;
-use super::sink::Sink;
 use crate::library::download_spec::DownloadSpec;
 use crate::library::errors::{LibraryError, NoStorage, StorageError};
 use crate::library::http_response::FileVersion;
 use crate::library::journal::{JOURNAL, Journal};
 use crate::library::progress::{DownloadNotice, DownloadProgress, DownloadStage};
+use crate::worker::http::abort_controller;
 use crate::worker::js::{now_millis, sleep};
 use crate::worker::library::protocol::LibraryEvent;
 use crate::worker::storage::lock::Lock;
 use crate::worker::storage::opfs::Folder;
+use crate::worker::storage::sink::Sink;
 use crate::worker::storage::stored_models;
 
 pub use stop::DownloadStop;

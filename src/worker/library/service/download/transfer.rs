@@ -6,17 +6,17 @@ use futures::future::{Either, select};
 use sha2::{Digest, Sha256};
 
 use super::super::header_validator::HeaderValidator;
-use super::super::http::{self, Body};
 use super::super::probe::{FileProbe, check_length};
-use super::super::sink::Sink;
 use super::{Download, DownloadStop, FileTransfer, not_stored};
 use crate::library::errors::{LibraryError, NoStorage, RetryCause, StorageError};
 use crate::library::http_response::{FileVersion, ResponseAction};
 use crate::library::journal::{self, JOURNAL};
 use crate::library::progress::{DownloadNotice, DownloadStage};
 use crate::library::retry::{Retries, RetryPolicy, RetryTimer, TimerState};
+use crate::worker::http::{self, Body};
 use crate::worker::js::{navigator, now_millis, sleep};
 use crate::worker::library::protocol::LibraryEvent;
+use crate::worker::storage::sink::Sink;
 
 /// Bytes that are read together to verify stored bytes.
 const CHUNK_BYTES: usize = 2 << 20;

@@ -1,4 +1,4 @@
-//! One GET request for a range of a file. The response is a stream that can be aborted and that detects stalls.
+//! One GET request for a file or a range of it. The response is a stream that can be aborted and that detects stalls.
 
 use futures::future::{Either, select};
 use js_sys::{IteratorNext, Reflect, Uint8Array};
@@ -34,14 +34,31 @@ pub fn abort_controller() -> AbortController {
 /// A `bytes=a-b` header needs no preflight request, which file servers often refuse. Bypasses the browser's cache, because it would store
 /// the model a second time.
 pub async fn get(address: &str, first: u64, last: Option<u64>, controller: AbortController) -> Result<(HttpResponse, Body), RetryCause> {
+    let range = format!("bytes={first}-{}", last.map_or(String::new(), |last| last.to_string()));
+    send(address, Some(&range), RequestCache::NoStore, controller).await
+}
+
+/// Requests a file of this page from the byte `first` on. The browser's cache may answer and may keep a whole file.
+pub async fn get_own(address: &str, first: u64) -> Result<(HttpResponse, Body), RetryCause> {
+    let range = (first > 0).then(|| format!("bytes={first}-"));
+    send(address, range.as_deref(), RequestCache::Default, abort_controller()).await
+}
+
+async fn send(
+    address: &str,
+    range: Option<&str>,
+    cache: RequestCache,
+    controller: AbortController,
+) -> Result<(HttpResponse, Body), RetryCause> {
     let init = RequestInit::new();
-    init.set_cache(RequestCache::NoStore);
+    init.set_cache(cache);
     init.set_signal(Some(&controller.signal()));
     let unreachable = |_| RetryCause::Unreachable;
     Reflect::set(&init, &"referrerPolicy".into(), &"no-referrer".into()).map_err(unreachable)?;
     let request = Request::new_with_str_and_init(address, &init).map_err(unreachable)?;
-    let range = format!("bytes={first}-{}", last.map_or(String::new(), |last| last.to_string()));
-    request.headers().set("range", &range).map_err(unreachable)?;
+    if let Some(range) = range {
+        request.headers().set("range", range).map_err(unreachable)?;
+    }
     let mut body = Body { reader: None, controller };
     let fetched = await_as::<Response>(scope().fetch_with_request(&request));
     let response = match select(Box::pin(fetched), Box::pin(sleep(STALLED_MILLIS))).await {
@@ -54,11 +71,13 @@ pub async fn get(address: &str, first: u64, last: Option<u64>, controller: Abort
 
 fn described(response: &Response) -> HttpResponse {
     let header = |name: &str| response.headers().get(name).ok().flatten();
+    // Length and tag of a compressed response are not those of the file.
+    let of_file = |name: &str| header(name).filter(|_| header("content-encoding").is_none());
     HttpResponse {
         status: response.status(),
         content_range: header("content-range"),
-        content_length: header("content-length").and_then(|length| length.parse().ok()),
-        etag: header("etag"),
+        content_length: of_file("content-length").and_then(|length| length.parse().ok()),
+        etag: of_file("etag"),
         last_modified: header("last-modified"),
         retry_after: header("retry-after"),
         now_millis: now_millis(),

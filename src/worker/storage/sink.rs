@@ -3,10 +3,10 @@
 use js_sys::{Array, Uint8Array};
 use web_sys::Blob;
 
+use super::opfs::{Folder, Writer};
 use crate::library::errors::StorageError;
 use crate::library::journal;
 use crate::worker::js::{now_millis, storage_error};
-use crate::worker::storage::opfs::{Folder, Writer};
 
 /// Minimum time between two checkpoints. A killed tab loses the bytes after the last one.
 const CHECKPOINT_MILLIS: f64 = 250.0;
