@@ -30,9 +30,9 @@ use serde::{Deserialize, Serialize};
 
 pub use argument::{Argument, ArgumentOfMessage, ArgumentOfText, Gigabytes, Value};
 pub use fill::fill;
-/// Implements [`trait@ToMessage`] by the attributes that thiserror reads: `#[error("row {row} has {n} cells")]` and `#[error(transparent)]`.
-/// The values of placeholders have names: `#[error("step {number}", number = .0 + 1)]`. Arguments that implement [`trait@ToMessage`] become
-/// messages in the message, and others become texts.
+/// Implements [`trait@ToMessage`] by the attributes that thiserror reads: `#[error("row {row} has {n} cells")]` and
+/// `#[error(transparent)]`. The values of placeholders have names: `#[error("step {number}", number = .0 + 1)]`. Arguments that implement
+/// [`trait@ToMessage`] become messages in the message, and others become texts.
 pub use glasscage_message_derive::ToMessage;
 /// Makes a [`Message`]: `message!("there is no method {name}")`, `message!("row {row} has {n} cells", row, n = cells.len())`. A placeholder
 /// without a value names a variable.

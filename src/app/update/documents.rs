@@ -18,7 +18,7 @@ use crate::library::address::{missing_parts, part_of};
 use crate::library::registry;
 use crate::problem::Problem;
 use crate::worker::envelope::RequestId;
-use glasscage_message::message;
+use glasscage_message::{Message, message};
 
 // Opening.
 impl State {
@@ -53,7 +53,7 @@ impl State {
             ),
             None => plural!(n = names.len(), "{n} model file was opened at once", "{n} model files were opened at once"),
         };
-        self.fail_with(glasscage_message::Message::verbatim(&what), message!("Open one model at a time, with all its parts together"));
+        self.fail_with(Message::verbatim(&what), message!("Open one model at a time, with all its parts together"));
     }
 
     /// Returns the id of a new request. Its result is shown, unless something else is opened first.

@@ -12,7 +12,7 @@ use crate::explanation::Document;
 use crate::lesson::{Lesson, Step};
 use crate::problem::Problem;
 use crate::worker::envelope::RequestId;
-use glasscage_message::{ToMessage, message};
+use glasscage_message::{Message, ToMessage, message};
 
 impl State {
     /// Shows a lesson at its reader's step.
@@ -142,7 +142,7 @@ impl State {
     }
 
     /// Adds the explanations in a file or a link to the lesson.
-    pub(super) fn add_to_lesson(&mut self, opened: Result<Opened, glasscage_message::Message>) {
+    pub(super) fn add_to_lesson(&mut self, opened: Result<Opened, Message>) {
         let Some(mut lesson) = self.lesson.as_ref().map(|open| Lesson::clone(&open.lesson)) else { return };
         let documents = match opened {
             Ok(Opened::Explanation(document, _)) => vec![*document],

@@ -7,7 +7,7 @@ use crate::app::state::opened::Opened;
 use crate::app::state::remote::{Remote, RemoteFailure};
 use crate::library::address::AddressError;
 use crate::worker::envelope::RequestId;
-use glasscage_message::message;
+use glasscage_message::{Message, message};
 
 impl State {
     /// Asks the visitor before an explanation is fetched from another site.
@@ -64,7 +64,7 @@ impl State {
 }
 
 /// Describes the failure and what to do.
-fn words(host: &str, failure: &RemoteFailure) -> (glasscage_message::Message, glasscage_message::Message) {
+fn words(host: &str, failure: &RemoteFailure) -> (Message, Message) {
     let again = message!("Try again later, or ask for the saved JSON file");
     match failure {
         RemoteFailure::NotReached => (
