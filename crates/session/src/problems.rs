@@ -34,8 +34,8 @@ fn check_sampling(sampling: &Sampling) -> Result<(), Problem> {
 /// The method of a question. Errors if it does not exist or does not suit the model.
 pub fn method_of(question: &Question, config: &Config) -> Result<&'static attribution::AttributionMethod, Problem> {
     let name = &question.method;
-    let id = MethodId::named(name)
-        .ok_or_else(|| Problem::new(message!("there is no method {name:?}"), message!("Choose another method")))?;
+    let id =
+        MethodId::named(name).ok_or_else(|| Problem::new(message!("there is no method {name:?}"), message!("Choose another method")))?;
     let method = attribution::method(id);
     method.check_model(config).map_err(engine_failed)?;
     Ok(method)

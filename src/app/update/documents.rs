@@ -4,7 +4,7 @@ use crate::app::analysis::shared_link::{Reach, SharedLink};
 use crate::app::analysis::{number, title};
 use crate::app::examples;
 use crate::app::gallery::{self, GalleryEntry};
-use crate::app::i18n::{plural, t};
+use crate::app::i18n::plural;
 use crate::app::state::explanation::Origin;
 use crate::app::state::local_file::LocalFile;
 use crate::app::state::message::{Effect, Fetch};
@@ -124,7 +124,10 @@ impl State {
     /// Shows that the page is in English for lack of its texts, unless there is a more important problem.
     pub(super) fn language_missing(&mut self) {
         if self.problem.is_none() {
-            self.fail_with(t!("The page could not be loaded in your language"), t!("Check the connection, then reload the page"));
+            self.fail_with(
+                message!("The page could not be loaded in your language"),
+                message!("Check the connection, then reload the page"),
+            );
         }
     }
 

@@ -15,8 +15,9 @@ use super::scorer::client::Scorer;
 use super::sources::BrowserFile;
 use crate::cpu::SecondScorer;
 use crate::engine::{Engine, MaskedLm};
+use crate::library::errors::LibraryError;
 use crate::lm::{Counters, LanguageModel};
-use crate::model::source::{ByteSource, Joined, SourceError};
+use crate::model::source::{ByteSource, Joined};
 use crate::problem::Problem;
 use crate::request::{BackendChoice, ExplainProgress, LoadOptions, LoadProgress, Question, WorkStats};
 use crate::session::{AnswerResult, ExplainResult, Session, with_given_texts};
@@ -243,7 +244,7 @@ async fn open(Chosen { source, files, .. }: &Chosen) -> Result<OpenedModel, Prob
         ModelSource::Files => files.iter().map(|file| file.clone().into()).collect(),
         ModelSource::Stored(id) => return stored_models::open(id).await,
         ModelSource::Url(url) => {
-            let unreachable = |error: SourceError| {
+            let unreachable = |error: LibraryError| {
                 Problem::new(
                     message!("the model at {url} could not be loaded: {error}"),
                     message!("Check the connection, then start the explanation again"),
