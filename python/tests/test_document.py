@@ -31,6 +31,7 @@ def with_everything() -> dict[str, Any]:
     data["alone"] = copy.deepcopy(data["table"])
     data["joint"] = [{"target": 1, "sources": [0, 1], "amount": 0.12345678, "either_is_enough": "5", "only_together": "ö \u2028"}]
     data["flow"] = copy.deepcopy(data["table"])
+    data["support"] = [0.123456, -1e-6, 0.0, 2.0]
     data["method"] |= {"unit": "logits", "compression": "log", "weighting": "flow"}
     data["manifest"] |= {"sentence_rule": "any-script", "language": "de", "producer": {"name": "x", "version": "1"}}
     data["manifest"]["answer"]["generated"]["warning"] = "doubtful"
@@ -132,6 +133,9 @@ REFUSED = [
     ("joint/0/target", 4, "joint"),
     ("joint/0/amount", 1e13, "score above"),
     ("joint/0/amount", -1.0, "below"),
+    ("support", [0.5], "support of 1"),
+    ("support/1", -1e13, "score above"),
+    ("support/1", None, "number"),
     ("method/id", "x" * 5000, "name"),
     ("method/unit", 5, "string"),
     ("method/aggregation", "median", "none of"),

@@ -15,6 +15,7 @@ pub mod pairs;
 #[cfg(test)]
 mod pairs_tests;
 mod perturbation;
+pub mod support;
 mod transcript;
 
 pub use base_method::{AttributionMethod, Observation, Plan, PlanInput, Replacement, Round, TokenEffect};

@@ -40,6 +40,7 @@ class Document:
         *,
         method: Mapping[str, Any],
         manifest: Mapping[str, Any] | None = None,
+        support: Sequence[float] = (),
         output: Sequence[int] | None = None,
     ) -> "Document":
         """Creates a document from a table of m x (n + m) mean scores, with NaN for cells that were not measured.
@@ -62,6 +63,7 @@ class Document:
                 "prompt": prompt.to_json(),
                 "generation": generation.to_json(),
                 "table": cells,
+                "support": list(support),
                 "output": [m - 1] if output is None else list(output),
                 "method": defaults | dict(method),
                 "manifest": dict(manifest_of() if manifest is None else manifest),
@@ -172,6 +174,12 @@ class Document:
     def flow(self) -> Array | None:
         """The information flow from each source, m x (n + m), used to weight scores. NaN for cells without a number."""
         return np.array(self.data["flow"], dtype=np.float64) if "flow" in self.data else None
+
+    @property
+    def support(self) -> Array | None:
+        """How much less likely each generated sentence becomes without all statements of the prompt, in nats per token. `None` if the
+        document does not say."""
+        return np.array(self.data["support"], dtype=np.float64) if "support" in self.data else None
 
     @property
     def scores(self) -> Array:

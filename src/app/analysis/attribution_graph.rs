@@ -175,6 +175,7 @@ pub mod tests {
             alone: None,
             joint: Vec::new(),
             flow: None,
+            support: Vec::new(),
             output: vec![3],
             method: Method {
                 id: "pert".into(),
