@@ -153,7 +153,7 @@ def test_too_many_sentences_are_an_error_before_the_model_runs(answer: str | Non
         explain(None, WordTokenizer(), prompt, answer=answer)
 
 
-def test_support_is_the_mean_drop_without_all_statements() -> None:
+def test_support_is_the_largest_drop_without_all_statements() -> None:
     class Scorer:
         def effects(self, edits: list[list[int]], *_: Any) -> Any:
             self.edits = edits
@@ -163,7 +163,7 @@ def test_support_is_the_mean_drop_without_all_statements() -> None:
     prompt = "Zoë has 2 figs. How many does she have?"
     framed = frame(tokenizer, prompt)
     text = split(prompt, framed, given_answer(tokenizer, "2 - 1 = 1. So 1."))
-    assert _support(scorer, text, len(framed.ids), 1) == [2.0, 5.5]  # type: ignore[arg-type]
+    assert _support(scorer, text, len(framed.ids), 1) == [4.0, 6.0]  # type: ignore[arg-type]
     assert scorer.edits == [list(text.sources[0])]
 
 

@@ -1,11 +1,13 @@
-//! Support: how much less likely each generated sentence becomes without what the prompt states.
+//! Support: how much less likely the words of each generated sentence become without what the prompt states.
 //!
 //! ```text
-//! support(i) = mean over the tokens t of generated sentence i of ln p_t(x) - ln p_t(x'), in nats
+//! support(i) = max over the tokens t of generated sentence i of ln p_t(x) - ln p_t(x'), in nats
 //! ```
 //!
 //! End tokens replace all statements of the prompt in x' at once. Rows of **T** are divided by their sums, so they cannot show that all
-//! drops are small. Questions stay, because an answer repeats their words whether or not the prompt supports the answer.
+//! drops are small. Questions stay, because an answer repeats their words whether or not the prompt supports the answer. The largest drop
+//! counts, because few words of a sentence state something: the mean tells answers with and without support apart less often
+//! (`docs/reading-the-numbers.md`).
 
 use std::ops::{ControlFlow, Range};
 
@@ -13,7 +15,7 @@ use super::perturbation::blank;
 use super::transcript::{Segments, Transcript};
 use glasscage_engine::lm::{LanguageModel, LmError, Pass, ScoreRequest};
 
-/// The support of each generated sentence, in nats per token. `statements` are prompt sentences (0-based, ascending). `base` contains the
+/// The support of each generated sentence, in nats; 0 for a sentence without tokens. `statements` are prompt sentences (0-based, ascending). `base` contains the
 /// log-probabilities of the generated tokens in the unchanged text if they are known. Costs one pass over the text, or two without `base`.
 pub async fn measure_support(
     model: &mut impl LanguageModel,
@@ -39,7 +41,7 @@ pub async fn measure_support(
     let [with, without] = &log_probs[..] else { return Err(LmError::Engine("the text was not scored".into())) };
     let drop = |target: &Range<usize>| {
         let tokens = target.start - transcript.generation.start..target.end - transcript.generation.start;
-        tokens.clone().map(|t| with[t] - without[t]).sum::<f64>() / tokens.len().max(1) as f64
+        tokens.map(|t| with[t] - without[t]).reduce(f64::max).unwrap_or(0.0)
     };
     Ok(segments.generation.iter().map(drop).collect())
 }
@@ -51,12 +53,12 @@ mod tests {
 
     /// In the fake model, the prompt sentences cost the three generated tokens n/4 times 1 + 2, 0 and 3 + 4 nats.
     #[test]
-    fn support_is_mean_drop_without_statements() {
+    fn support_is_largest_drop_without_statements() {
         let (transcript, segments) = text();
         for (statements, drop) in [(&[0, 1, 2][..], 10.0), (&[2], 7.0), (&[0], 3.0), (&[1], 0.0)] {
             let mut model = FakeModel::additive(true);
             let support = pollster::block_on(measure_support(&mut model, &transcript, &segments, statements, None)).expect("it scores");
-            assert_eq!(support, [drop / 4.0, drop * 2.5 / 4.0], "{statements:?}");
+            assert_eq!(support, [drop / 4.0, drop * 3.0 / 4.0], "{statements:?}");
             let pass = Asked { edits: 0, passes: 1, divergences: false, attended: Vec::new() };
             assert_eq!(model.asked, if drop > 0.0 { vec![pass] } else { vec![] }, "{statements:?}");
         }
@@ -68,7 +70,7 @@ mod tests {
         let mut model = FakeModel::additive(true);
         let base = [0.0; 3];
         let support = pollster::block_on(measure_support(&mut model, &transcript, &segments, &[2], Some(&base))).expect("it scores");
-        assert_eq!(support, [7.0 / 4.0, 7.0 * 2.5 / 4.0]);
+        assert_eq!(support, [7.0 / 4.0, 7.0 * 3.0 / 4.0]);
         // The base text is read only up to the first blanked token.
         assert_eq!((model.known_bases.len(), model.base_tokens), (1, 3));
     }

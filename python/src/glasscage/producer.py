@@ -115,12 +115,13 @@ def _table(scorer: Scorer, text: SplitText, start: int, end_token: int, method: 
 
 
 def _support(scorer: Scorer, text: SplitText, start: int, end_token: int) -> list[float]:
-    """Measures how much less likely each generated sentence becomes without all statements of the prompt, in nats per token."""
+    """Measures how much less likely the most affected token of each generated sentence becomes without all statements of the prompt, in
+    nats."""
     blanked = [position for j in text.prompt.statements for position in text.sources[j]]
     if not blanked:
         return [0.0] * len(text.targets)
     effect = next(iter(scorer.effects([blanked], end_token, "pert", 1)))
-    return [float(effect[target.start - start : target.stop - start].mean()) if target else 0.0 for target in text.targets]
+    return [float(effect[target.start - start : target.stop - start].max()) if target else 0.0 for target in text.targets]
 
 
 def _watched(passes: Any, total: int, progress: bool) -> Any:

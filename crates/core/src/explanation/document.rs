@@ -42,8 +42,8 @@ pub struct Document {
     /// Information flow from each source, used to weight scores. Only ratios within a row matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Table>,
-    /// Mean drop of the log-probability of each generated sentence, in nats per token, when all [statements](Passage::statements) of the
-    /// prompt are blanked out together. Empty if it was not measured.
+    /// Largest drop of the log-probability of a token of each generated sentence, in nats, when all [statements](Passage::statements) of
+    /// the prompt are blanked out together. Empty if it was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub support: Vec<f64>,
     /// The generated sentences to explain: 0-based rows of the table, ascending. If empty, see [`Document::explained`].
