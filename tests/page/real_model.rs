@@ -8,9 +8,9 @@ use super::smollm2::{assert_expected, expected, model_file};
 use super::steps::{ask, server};
 
 /// The text does not name Peter's wife. The model does.
-const UNSUPPORTED: &str = "Peter Hale was born in Leeds in 1920. His friend George Dunn was born in York in 1924. Peter became an engineer and \
-    built bridges in India. George became a teacher and wrote songs for children. Peter died in 1991. George lived until 2010. What was the \
-    name of Peter's wife?";
+const UNSUPPORTED: &str = "Peter Hale was born in Leeds in 1920. His friend George Dunn was born in York in 1924. Peter became an engineer \
+    and built bridges in India. George became a teacher and wrote songs for children. Peter died in 1991. George lived until 2010. What \
+    was the name of Peter's wife?";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn smollm2_answers_and_explains_like_transformers() {

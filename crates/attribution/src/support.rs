@@ -15,8 +15,9 @@ use super::perturbation::blank;
 use super::transcript::{Segments, Transcript};
 use glasscage_engine::lm::{LanguageModel, LmError, Pass, ScoreRequest};
 
-/// The support of each generated sentence, in nats; 0 for a sentence without tokens. `statements` are prompt sentences (0-based, ascending). `base` contains the
-/// log-probabilities of the generated tokens in the unchanged text if they are known. Costs one pass over the text, or two without `base`.
+/// The support of each generated sentence, in nats; 0 for a sentence without tokens. `statements` are prompt sentences (0-based,
+/// ascending). `base` contains the log-probabilities of the generated tokens in the unchanged text if they are known. Costs one pass over
+/// the text, or two without `base`.
 pub async fn measure_support(
     model: &mut impl LanguageModel,
     transcript: &Transcript,

@@ -1,4 +1,5 @@
-//! The threshold of support, on recorded answers of SmolLM2-135M-Instruct: fitted on the answers to one half of the texts, tested on the others.
+//! The threshold of support, on recorded answers of SmolLM2-135M-Instruct: fitted on the answers to one half of the texts, tested on the
+//! others.
 
 #![cfg(not(target_arch = "wasm32"))]
 
