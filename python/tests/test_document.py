@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
-from glasscage import Document, DocumentError, checks, json_text, schema
+from glasscage import Document, DocumentError, checks, document, json_text, schema
 from glasscage.passage import Passage
 
 EXAMPLE = (ROOT / "crates/core/tests/golden/linked.json").read_text(encoding="utf-8")
@@ -31,6 +31,7 @@ def with_everything() -> dict[str, Any]:
     data["alone"] = copy.deepcopy(data["table"])
     data["joint"] = [{"target": 1, "sources": [0, 1], "amount": 0.12345678, "either_is_enough": "5", "only_together": "ö \u2028"}]
     data["flow"] = copy.deepcopy(data["table"])
+    data["support"] = [0.123456, -1e-6, 0.0, 2.0]
     data["method"] |= {"unit": "logits", "compression": "log", "weighting": "flow"}
     data["manifest"] |= {"sentence_rule": "any-script", "language": "de", "producer": {"name": "x", "version": "1"}}
     data["manifest"]["answer"]["generated"]["warning"] = "doubtful"
@@ -83,6 +84,23 @@ def test_a_document_is_made_of_a_table_and_what_was_not_measured_is_null() -> No
         Document.make(prompt, generation, [[0.5, 0.5]], method={"id": "x"})
 
 
+def test_support_flows_through_steps() -> None:
+    prompt, generation = Passage("A. B.", ((0, 3), (3, 5)), (2, 2)), Passage("A. B. C.", ((0, 3), (3, 6), (6, 8)), (2, 2, 2))
+    nan = np.nan
+    table = [[1, 0, nan, nan, nan], [1, 0, 3, nan, nan], [0, 0, 1, 1, nan]]
+    made = Document.make(prompt, generation, table, method={"id": "pert"}, support=[20.0, 5.0, -10.0])
+    np.testing.assert_array_equal(made.total_support, [20.0, 5.0 + 0.75 * 20.0, 0.5 * 20.0 + 0.5 * 20.0])
+    assert (made.unsupported, Document.make(prompt, generation, table, method={"id": "pert"}).unsupported) == ([], [])
+    little = Document.make(prompt, generation, [[nan] * 5, *table[1:]], method={"id": "pert"}, support=[-1.0, 9.0, 0.0])
+    assert little.unsupported == [], "the first sentence is not measured, and the last one depends on the second"
+    assert Document.make(prompt, generation, table, method={"id": "pert"}, support=[0.0] * 3).unsupported == [0, 1, 2]
+
+
+def test_threshold_of_support_is_that_of_the_page() -> None:
+    rust = (ROOT / "crates/core/src/shares/support.rs").read_text(encoding="utf-8")
+    assert f"pub const LITTLE_SUPPORT: f64 = {document.LITTLE_SUPPORT};" in rust
+
+
 def test_numbers_are_written_as_rust_writes_them() -> None:
     written = {0.0: "0.0", -1.5: "-1.5", 1.0: "1.0", 1e-5: "0.00001", 1e-6: "1e-6", 1.5e-7: "1.5e-7", 123.456: "123.456"}
     written |= {1e15: "1000000000000000.0", 1e16: "1e+16", 1.25e300: "1.25e+300", 0.1 + 0.2: "0.30000000000000004", 12e20: "1.2e+21"}
@@ -132,6 +150,9 @@ REFUSED = [
     ("joint/0/target", 4, "joint"),
     ("joint/0/amount", 1e13, "score above"),
     ("joint/0/amount", -1.0, "below"),
+    ("support", [0.5], "support of 1"),
+    ("support/1", -1e13, "score above"),
+    ("support/1", None, "number"),
     ("method/id", "x" * 5000, "name"),
     ("method/unit", 5, "string"),
     ("method/aggregation", "median", "none of"),

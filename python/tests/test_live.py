@@ -37,6 +37,8 @@ def test_the_table_is_that_of_the_engine(model: str, prompt: str, method: str, t
     for field in ("template", "answer", "precision"):
         assert found.data["manifest"][field] == expected.data["manifest"][field]
     np.testing.assert_allclose(found.table, expected.table, atol=1e-4, rtol=0)
+    assert found.support is not None and expected.support is not None
+    np.testing.assert_allclose(found.support, expected.support, atol=1e-4, rtol=0)
 
 
 def test_a_given_answer_is_explained(tmp_path: pathlib.Path) -> None:

@@ -10,7 +10,7 @@ from conftest import GOLDEN, ROOT
 
 from glasscage import Document, DocumentError
 from glasscage.framing import Answer, after_thought, frame, generated_answer, given_answer, given_text, split
-from glasscage.producer import _table, explain
+from glasscage.producer import _support, _table, explain
 
 STORIES = ROOT / "tests/golden/stories260k/stories260k-f32.gguf"
 
@@ -151,6 +151,20 @@ def test_too_many_sentences_are_an_error_before_the_model_runs(answer: str | Non
     prompt = "Go.\n" * (1000 if answer is None else 501)
     with pytest.raises(DocumentError, match="has 1001 sentences"):
         explain(None, WordTokenizer(), prompt, answer=answer)
+
+
+def test_support_is_the_largest_drop_without_all_statements() -> None:
+    class Scorer:
+        def effects(self, edits: list[list[int]], *_: Any) -> Any:
+            self.edits = edits
+            yield np.arange(7.0)
+
+    tokenizer, scorer = WordTokenizer(), Scorer()
+    prompt = "Zoë has 2 figs. How many does she have?"
+    framed = frame(tokenizer, prompt)
+    text = split(prompt, framed, given_answer(tokenizer, "2 - 1 = 1. So 1."))
+    assert _support(scorer, text, len(framed.ids), 1) == [4.0, 6.0]  # type: ignore[arg-type]
+    assert scorer.edits == [list(text.sources[0])]
 
 
 @pytest.mark.parametrize("method", ["pert", "clp"])

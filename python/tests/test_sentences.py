@@ -6,6 +6,7 @@ import pytest
 from conftest import ROOT, json_lines
 
 from glasscage import punkt, sentence_texts, sentences
+from glasscage.passage import Passage
 from glasscage.spans import tile, tokens_of_sentences
 
 
@@ -70,3 +71,13 @@ def test_the_cost_is_linear_in_hostile_texts(piece: str, monkeypatch: pytest.Mon
         return read[0]
 
     assert cost(2000) <= 2.5 * cost(1000) + 100
+
+
+def test_statements_are_all_sentences_except_questions() -> None:
+    def statements(text: str) -> list[int]:
+        spans = tile(text, sentences(text))
+        return Passage(text, tuple(spans), (1,) * len(spans)).statements
+
+    assert statements("It rained. Why? The sun came out.") == [0, 2]
+    assert statements('He asked: \u201cWhy?\u201d \u4e3a\u4ec0\u4e48\uff1f\nNo. (Why?) ') == [2]
+    assert statements("Who wrote Faust? When?") == [0, 1]

@@ -7,6 +7,11 @@ use super::download_steps::model_is_ready;
 use super::smollm2::{assert_expected, expected, model_file};
 use super::steps::{ask, server};
 
+/// The text does not name Peter's wife. The model does.
+const UNSUPPORTED: &str = "Peter Hale was born in Leeds in 1920. His friend George Dunn was born in York in 1924. Peter became an engineer \
+    and built bridges in India. George became a teacher and wrote songs for children. Peter died in 1991. George lived until 2010. What \
+    was the name of Peter's wife?";
+
 #[tokio::test(flavor = "multi_thread")]
 async fn smollm2_answers_and_explains_like_transformers() {
     let (server, _turn) = server().await;
@@ -20,5 +25,18 @@ async fn smollm2_answers_and_explains_like_transformers() {
     assert_expected(&String::from_utf8(browser.saved("save-json").await).expect("UTF-8"));
     browser.shows("manifest", |text| text.contains("Smollm2 135M")).await;
     browser.screenshot("smollm2-light").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn smollm2_answer_without_support_is_marked() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.choose_file("model-file", Path::new(&model_file())).await;
+    model_is_ready(&browser).await;
+    ask(&browser, UNSUPPORTED).await;
+    browser.explained().await;
+    browser.shows("verdict", |text| text.contains("Nothing in the prompt supports this")).await;
+    browser.screenshot("smollm2-unsupported-light").await;
     browser.close().await;
 }

@@ -16,6 +16,7 @@ pub mod pairs;
 mod pairs_tests;
 mod perturbation;
 mod plan;
+pub mod support;
 mod transcript;
 
 pub use base_method::{AttributionMethod, Observation, TokenEffect};

@@ -48,6 +48,7 @@ pub async fn measure_columns(
         n_rounds: 0,
         rounds_done: 0,
         attended: Readout::default(),
+        base: None,
         passes_done: 0,
         tables: vec![Table::unmeasured(segments.prompt.len(), segments.generation.len()); methods.len()],
     };
@@ -58,7 +59,7 @@ pub async fn measure_columns(
         Ok(()) => measurement.all_rounds(model, on_progress).await.err().filter(LmError::is_failure),
         Err(unsuitable) => Some(unsuitable),
     };
-    Measured { tables: measurement.tables, failure, pairs: None }
+    Measured { tables: measurement.tables, failure, base: measurement.base, pairs: None }
 }
 
 /// Number of passes that [`measure`] makes by this method, base texts not counted.
@@ -84,6 +85,8 @@ struct Measurement<'a> {
     effects: Vec<Vec<Vec<f64>>>,
     /// Attention and flow of the unchanged text, `[generated tokens, sources]`. Empty if nothing reads them.
     attended: Readout,
+    /// Log-probabilities of the generated tokens in the unchanged text.
+    base: Option<Vec<f64>>,
     passes_done: usize,
     tables: Vec<Table>,
 }
@@ -142,6 +145,7 @@ impl Measurement<'_> {
         let Transcript { tokens, generation, .. } = self.transcript;
         let request = ScoreRequest { attended: &self.sources, ..ScoreRequest::new(tokens, generation.clone(), &[]) };
         self.attended = score_base(model, &request).await?;
+        self.base = Some(self.attended.log_probs.clone());
         Ok(())
     }
 
@@ -194,6 +198,9 @@ impl Measurement<'_> {
     ) -> ControlFlow<()> {
         if reads_attention {
             self.attended = base.clone();
+        }
+        if round.edits.is_empty() {
+            self.base = Some(base.log_probs.clone());
         }
         let flow = (self.flow_first && reads_attention).then(|| self.flow());
         let mut go_on = on_progress.call(MeasureProgress::Base { flow }).await;

@@ -49,6 +49,8 @@ pub struct MeasuredColumn {
 pub struct Measured {
     pub tables: Vec<Table>,
     pub failure: Option<LmError>,
+    /// Log-probabilities of the generated tokens in the unchanged text. `None` if they were not measured.
+    pub base: Option<Vec<f64>>,
     /// Results for pairs of sources, if the method measures them.
     pub pairs: Option<MeasuredPairs>,
 }

@@ -52,7 +52,8 @@ pub async fn measure_pairs(
     let mut measurement = PairMeasurement::new(request);
     let failure = measurement.run(model, on_progress).await.err().filter(LmError::is_failure);
     let pairs = measurement.pairs();
-    Measured { tables: vec![measurement.table], failure, pairs: Some(pairs) }
+    let base = Some(measurement.base).filter(|base| !base.is_empty());
+    Measured { tables: vec![measurement.table], failure, base, pairs: Some(pairs) }
 }
 
 /// The pairs to measure, by their first source. If all pairs would cost too much, only those that share the most words.

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use glasscage_attribution::method;
 use glasscage_core::explanation::{Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
 use glasscage_core::graph::{context_attribution, normalize, row_attribution};
-use glasscage_core::shares::percent_tenths;
+use glasscage_core::shares::{Evidence, LITTLE_SUPPORT, Shares, percent_tenths};
 use glasscage_protocol::request::{ExplainProgress, Question};
 use glasscage_session::ExplainResult;
 use glasscage_text::given::{given_text, text_of_file};
@@ -217,8 +217,16 @@ fn show_progress(progress: &ExplainProgress) {
     }
 }
 
-/// The answer and the percentages of the prompt sentences.
+/// The answer and the percentages of the prompt sentences. If nothing in the prompt supports the explained sentences, this is said instead
+/// of percentages.
 fn attribution_text(document: &Document) -> String {
+    if let Evidence::Unsupported(support) = Shares::of(document).output_evidence() {
+        return format!(
+            "{}\n\nNothing in the prompt supports this. Without what the prompt states, a word of it loses at most {support:.2} nats; less \
+             than {LITTLE_SUPPORT} counts as no support.\n",
+            document.generation.text.trim()
+        );
+    }
     let (adjacency, output) = (normalize(&document.scores(), document.method.normalization), document.explained());
     let share = |attribution: Vec<f64>| attribution.into_iter().map(|influence| percent_tenths(influence / output.len() as f64));
     let mut text = format!("{}\n\n  CAGE    row\n", document.generation.text.trim());
@@ -228,4 +236,21 @@ fn attribution_text(document: &Document) -> String {
         text += &format!("{context:>5}% {row:>5}%  {}\n", sentence.trim());
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use glasscage_core::explanation::Document;
+
+    use super::attribution_text;
+
+    #[test]
+    fn little_support_is_said_instead_of_percentages() {
+        let json = include_str!("../../core/tests/golden/linked.json");
+        let mut document = Document::from_json(json).expect("a document");
+        assert!(attribution_text(&document).contains('%'));
+        document.support = vec![0.0; document.table.n_generated()];
+        let text = attribution_text(&document);
+        assert!(text.contains("Nothing in the prompt supports this.") && text.contains("0.00 nats") && !text.contains('%'), "{text}");
+    }
 }

@@ -50,7 +50,7 @@ fn variants() -> Vec<Document> {
     }
     ways.into_iter()
         .map(|way| example.clone().derived(way))
-        .chain([words, with_joint_effect(), weighted_by_flow(), from_elsewhere()])
+        .chain([words, with_joint_effect(), weighted_by_flow(), with_support(), from_elsewhere()])
         .collect()
 }
 
@@ -66,6 +66,12 @@ fn weighted_by_flow() -> Document {
     let example = Document::from_json(EXAMPLE).unwrap();
     let flow = Table::from_fn(example.table.n_prompt(), example.table.n_generated(), |i, j| Some((1 + i + 2 * j) as f64 / 64.0));
     Document { flow: Some(flow), ..example }.derived(Derivation { weighting: Weighting::Flow, ..Derivation::default() })
+}
+
+/// The example with the support of its generated sentences.
+fn with_support() -> Document {
+    let example = Document::from_json(EXAMPLE).unwrap();
+    Document { support: vec![0.25; example.table.n_generated()], ..example }
 }
 
 /// The example with a thinking section, as if another program had measured it.
@@ -88,6 +94,7 @@ fn schema_and_links_support_all_derivations_and_units() {
         assert!(schema().is_valid(&written), "{:?} {:?}", document.method, document.unit);
         let linked = from_fragment(&to_fragment(&document)).unwrap();
         assert_eq!((linked.unit, linked.method, linked.joint), (document.unit, document.method, document.joint));
+        assert_eq!(linked.support, document.support);
         assert_eq!((linked.alone.is_some(), linked.flow.is_some()), (document.alone.is_some(), document.flow.is_some()));
         assert_eq!((linked.generation, linked.manifest.producer), (document.generation, document.manifest.producer));
     }

@@ -41,6 +41,7 @@ impl<M: LanguageModel> Session<M> {
             alone: None,
             joint: Vec::new(),
             flow: None,
+            support: Vec::new(),
             output: vec![generation.sentences.len() - 1],
             prompt: prompt.into(),
             generation: generation.into(),

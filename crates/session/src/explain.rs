@@ -11,6 +11,7 @@ use glasscage_attribution as attribution;
 use glasscage_attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
 use glasscage_attribution::measure::{measure, n_passes};
 use glasscage_attribution::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn, MeasuredPairs};
+use glasscage_attribution::support::measure_support;
 use glasscage_core::explanation::{Document, DocumentError, JointEffect, Weighting};
 use glasscage_engine::lm::{Callback, LanguageModel, LmError};
 use glasscage_protocol::problem::Problem;
@@ -74,12 +75,19 @@ impl<M: LanguageModel> Session<M> {
         };
         // A method without passes is as fast as the flow, so it needs no estimates.
         let request = MeasureRequest { flow_first: method.text().passes() > 0, ..MeasureRequest::new(&methods, &transcript, &segments) };
-        let Measured { tables, failure, pairs } = measure(&mut self.lm, &request, &mut on_step).await;
+        let Measured { tables, mut failure, base, pairs } = measure(&mut self.lm, &request, &mut on_step).await;
         document.table = tables.into_iter().next().expect("a table a method");
         if let Some(pairs) = pairs {
             enter_pairs(&mut document, &spans, pairs);
         }
         document.method.passes = [passes_done, planned];
+        if failure.is_none() && passes_done == planned && document.is_complete() && document.unit.is_sentence() {
+            let statements = document.prompt.statements();
+            match measure_support(&mut self.lm, &transcript, &segments, &statements, base.as_deref()).await {
+                Ok(support) => document.support = support,
+                Err(error) => failure = Some(error).filter(LmError::is_failure),
+            }
+        }
         // A faulty GPU may have computed earlier passes incorrectly, too.
         let is_worthless = passes_done == 0 || matches!(failure, Some(LmError::FaultyGpu(_)));
         match failure.map(problems::engine_failed) {

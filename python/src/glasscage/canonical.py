@@ -11,10 +11,11 @@ _DEFAULTS: dict[str, Any] = {
     "sentence_rule": "punkt",
     "language": "en",
     "joint": [],
+    "support": [],
     "sections": [],
     "run": 1,
 }
-_FLOATS = {"table", "alone", "flow", "amount", "temperature", "top_p"}
+_FLOATS = {"table", "alone", "flow", "support", "amount", "temperature", "top_p"}
 
 
 def canonical(data: dict[str, Any]) -> dict[str, Any]:

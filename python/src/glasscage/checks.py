@@ -55,6 +55,11 @@ def _problems(data: dict[str, Any]) -> Iterator[str]:
     if data["method"].get("weighting", "none") == "flow" and data.get("flow") is None:
         yield "this document weights its scores by an information flow that it does not have"
     yield from _of_joint(data.get("joint", []), n, m)
+    support = data.get("support", [])
+    if support and len(support) != m:
+        yield f"this document has the support of {len(support)} sentences, but its answer has {m}"
+    if any(abs(drop) > MAX_SCORE for drop in support):
+        yield f"this document has a score above {MAX_SCORE:g}"
     names = _texts({"method": data["method"], "manifest": data["manifest"]})
     if any(_n_bytes(name) > MAX_NAME for name in names):
         yield f"this document has a name of more than {MAX_NAME} bytes"

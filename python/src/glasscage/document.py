@@ -20,6 +20,9 @@ from .passage import Passage
 if TYPE_CHECKING:
     from .widget import Widget
 
+#: Below this support, in nats, nothing in the prompt supports a sentence. Fitted in `crates/core/tests/support.rs`.
+LITTLE_SUPPORT = 4.2
+
 
 class Document:
     """One explanation: texts, sentences, the attribution table **T** and how it was made. Everything else is computed from these.
@@ -40,6 +43,7 @@ class Document:
         *,
         method: Mapping[str, Any],
         manifest: Mapping[str, Any] | None = None,
+        support: Sequence[float] = (),
         output: Sequence[int] | None = None,
     ) -> "Document":
         """Creates a document from a table of m x (n + m) mean scores, with NaN for cells that were not measured.
@@ -62,6 +66,7 @@ class Document:
                 "prompt": prompt.to_json(),
                 "generation": generation.to_json(),
                 "table": cells,
+                "support": list(support),
                 "output": [m - 1] if output is None else list(output),
                 "method": defaults | dict(method),
                 "manifest": dict(manifest_of() if manifest is None else manifest),
@@ -172,6 +177,37 @@ class Document:
     def flow(self) -> Array | None:
         """The information flow from each source, m x (n + m), used to weight scores. NaN for cells without a number."""
         return np.array(self.data["flow"], dtype=np.float64) if "flow" in self.data else None
+
+    @property
+    def support(self) -> Array | None:
+        """How much less likely the most affected token of each generated sentence becomes without all statements of the prompt, in nats.
+        `None` if the document does not say."""
+        return np.array(self.data["support"], dtype=np.float64) if "support" in self.data else None
+
+    @property
+    def total_support(self) -> Array | None:
+        """The support of each generated sentence and of the earlier ones that it depends on, in nats. `None` without support.
+
+        ``total[i] = max(0, support[i]) + sum of A[i][k] total[k] over generated sentences k < i``, with rows of **A** that add up to 1.
+        """
+        if (support := self.support) is None:
+            return None
+        steps = graph.normalize(self.scores, "full")[:, len(self.prompt.sentences) :]
+        total = np.zeros(len(support))
+        for i, own in enumerate(support):
+            total[i] = max(0.0, own) + steps[i, :i] @ total[:i]
+        return total
+
+    @property
+    def unsupported(self) -> list[int]:
+        """The 0-based generated sentences that nothing in the prompt supports: their total support is below `LITTLE_SUPPORT`.
+
+        Empty if the document does not contain the support. Sentences that were not fully measured are left out.
+        """
+        if (total := self.total_support) is None:
+            return []
+        n = len(self.prompt.sentences)
+        return [i for i, row in enumerate(self.table) if total[i] < LITTLE_SUPPORT and not np.isnan(row[: n + i]).any()]
 
     @property
     def scores(self) -> Array:

@@ -53,6 +53,8 @@ def to_bytes(data: dict[str, Any]) -> bytes:
     head["manifest"]["table_precision"] = "16-bit"
     for effect in head.get("joint", []):
         effect["amount"] = _at_least_one_step(effect["amount"], _round(effect["amount"] * 1e4)) / 1e4
+    if "support" in head:
+        head["support"] = [_round(drop * 1e4) / 1e4 for drop in head["support"]]
     tables = [head[name] for name in _TABLES if head.get(name) is not None]
     head.update({name: None for name in _TABLES if head.get(name) is not None})
     text = json_text.compact(head).encode()

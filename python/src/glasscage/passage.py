@@ -1,11 +1,15 @@
 """A text and its sentences."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .punkt import sentences
 from .spans import Span, tile, tokens_of_sentences
+
+# White space, closing quotation marks and brackets, as in `crates/core/src/explanation/passage.rs`.
+_CLOSING = re.compile("[\\s\"')\\]*_\u00bb\u2019\u201c\u201d\u300d\u300f\uff09]+$")
 
 
 @dataclass(frozen=True)
@@ -39,3 +43,9 @@ class Passage:
     def sentence_texts(self) -> list[str]:
         """The texts of the sentences, each with the white space after it."""
         return [self.text[start:end] for start, end in self.sentences]
+
+    @property
+    def statements(self) -> list[int]:
+        """The sentences (0-based) that are not questions, according to their punctuation. All sentences if every one is a question."""
+        questions = [_CLOSING.sub("", text).endswith(("?", "\u037e", "\u061f", "\uff1f")) for text in self.sentence_texts]
+        return [i for i, is_question in enumerate(questions) if not is_question or all(questions)]

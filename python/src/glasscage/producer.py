@@ -36,8 +36,8 @@ def explain(
     `answer`.
 
     `model` is a causal language model of transformers, `tokenizer` its fast tokenizer. `method` is `pert`, the drop of log-probability, or
-    `clp`, the divergence of the predictions. The cost is n + m forward passes for n prompt and m generated sentences. In both texts, a byte
-    order mark at the start is removed, and every line end becomes a line feed.
+    `clp`, the divergence of the predictions. The cost is n + m + 1 forward passes for n prompt and m generated sentences. In both texts, a
+    byte order mark at the start is removed, and every line end becomes a line feed.
     """
     if method not in METHODS:
         raise ValueError(f"the method {method!r} is none of {', '.join(METHODS)}")
@@ -62,6 +62,7 @@ def explain(
         text.prompt,
         text.generation,
         table,
+        support=_support(scorer, text, len(framed.ids), tokenizer.eos_token_id),
         method={"id": method, "replacement": str(tokenizer.eos_token), "passes": [n_passes, n_passes]},
         manifest=manifest(
             model=_name(str(getattr(model.config, "name_or_path", ""))),
@@ -111,6 +112,16 @@ def _table(scorer: Scorer, text: SplitText, start: int, end_token: int, method: 
             target = text.targets[i]
             table[i, j] = effect[target.start - start : target.stop - start].mean() if target else 0.0
     return table, len(columns)
+
+
+def _support(scorer: Scorer, text: SplitText, start: int, end_token: int) -> list[float]:
+    """Measures how much less likely the most affected token of each generated sentence becomes without all statements of the prompt, in
+    nats."""
+    blanked = [position for j in text.prompt.statements for position in text.sources[j]]
+    if not blanked:
+        return [0.0] * len(text.targets)
+    effect = next(iter(scorer.effects([blanked], end_token, "pert", 1)))
+    return [float(effect[target.start - start : target.stop - start].max()) if target else 0.0 for target in text.targets]
 
 
 def _watched(passes: Any, total: int, progress: bool) -> Any:

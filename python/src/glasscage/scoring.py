@@ -26,7 +26,7 @@ class Scorer:
         self._base = self._log_probs(self._ids)[0]
         self._require_numbers(self._of_targets(self._base))
 
-    def effects(self, edits: Sequence[range], replacement: int, method: str, batch_size: int) -> Iterator[Array]:
+    def effects(self, edits: Sequence[Sequence[int]], replacement: int, method: str, batch_size: int) -> Iterator[Array]:
         """Measures edits, which replace the tokens at some positions by `replacement`. Returns their effect on each generated token in
         nats.
 
@@ -36,7 +36,7 @@ class Scorer:
             batch = edits[first : first + batch_size]
             rows = self._ids.repeat(len(batch), 1)
             for row, edit in zip(rows, batch, strict=True):
-                row[edit.start : edit.stop] = replacement
+                row[list(edit)] = replacement
             for log_probs in self._log_probs(rows):
                 effect = self._drop(log_probs) if method == "pert" else self._divergence(log_probs)
                 self._require_numbers(effect)

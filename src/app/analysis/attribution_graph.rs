@@ -1,6 +1,6 @@
 //! The attribution graph of a document, complete or partly measured: edges, evidence and matrices.
 
-use crate::explanation::{Derivation, Document, MethodText, Weighting};
+use crate::explanation::{Derivation, Document, Weighting};
 use crate::graph::{self, Adjacency, Normalization};
 use crate::shares::Evidence;
 use crate::table::Table;
@@ -95,8 +95,7 @@ impl AttributionGraph {
     fn weigh(&mut self) {
         let table = &self.document.table;
         self.measured = (0..table.n_sources()).map(|j| table.is_measured(j)).collect();
-        let weak = MethodText::of(&self.document.method.id).weak;
-        self.evidence = table.rows().map(|row| Evidence::of(row, weak)).collect();
+        self.evidence = Evidence::of_document(&self.document);
     }
 
     pub fn document(&self) -> &Document {
@@ -175,6 +174,7 @@ pub mod tests {
             alone: None,
             joint: Vec::new(),
             flow: None,
+            support: Vec::new(),
             output: vec![3],
             method: Method {
                 id: "pert".into(),

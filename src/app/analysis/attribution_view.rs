@@ -171,6 +171,11 @@ impl AttributionView {
         Evidence::strongest(self.output.iter().filter_map(|&i| self.graph.evidence(self.graph.n_prompt() + i)))
     }
 
+    /// Whether nothing in the prompt supports the explained sentences. Then their shares say nothing.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self.evidence(), Evidence::Unsupported(_))
+    }
+
     /// Color strength of an influence, in [-1, 1]: see [`Scale::strength`].
     pub fn strength(&self, influence: f64) -> f64 {
         self.scale.strength(influence, self.evidence())
@@ -192,10 +197,10 @@ impl AttributionView {
     }
 
     /// Share of the walks back that end at a generated sentence without a measurable source instead of at the prompt. 0 if edges are not
-    /// shares, or if the output has no evidence.
+    /// shares, or if the output has no evidence or no support.
     pub fn lost_share(&self) -> f64 {
         match self.scale {
-            Scale::Shares if self.evidence() != Evidence::None => {
+            Scale::Shares if self.evidence() != Evidence::None && !self.is_unsupported() => {
                 (1.0 - self.total[..self.graph.n_prompt()].iter().sum::<f64>()).clamp(0.0, 1.0)
             }
             _ => 0.0,
@@ -273,6 +278,15 @@ mod tests {
         assert_eq!(read(&[1]).evidence(), Evidence::Clear(1.0));
         assert_eq!(read(&[2]).evidence(), Evidence::None);
         assert_eq!(read(&[3]).evidence(), Evidence::Weak(0.01));
+    }
+
+    #[test]
+    fn little_support_is_named_instead_of_evidence() {
+        let unsupported = Document { support: vec![9.0, 0.0, 0.0, 0.0], ..document() };
+        let read = |output: &[usize]| AttributionView::new(Arc::new(AttributionGraph::new(unsupported.clone())), output);
+        assert_eq!([0, 1, 2, 3].map(|i| read(&[i]).is_unsupported()), [false, false, true, true], "G2 depends on G1");
+        assert!(!read(&[0, 2]).is_unsupported());
+        assert_eq!((read(&[3]).evidence(), read(&[3]).lost_share()), (Evidence::Unsupported(0.0), 0.0));
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub struct Library {
     pub arrived: Reactive<Option<ModelChoice>>,
     pub problem: Reactive<Option<Problem>>,
     pub standard: Standard,
+    /// Whether the visitor wants to recompute an explanation, which first needs the list of known models.
+    pub(in crate::app) recompute_waits: bool,
     pub(in crate::app) preview_request: Option<RequestId>,
     /// The request of the download, while the worker handles it.
     pub(in crate::app) download_request: Option<RequestId>,

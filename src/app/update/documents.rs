@@ -109,6 +109,9 @@ impl State {
                 if self.library.known.is_empty() {
                     *self.library.problem = Some(part_problem());
                 }
+                if self.library.recompute_waits {
+                    self.recompute();
+                }
             }
             Fetch::GalleryEntry(id, entry) => self.gallery_entry_fetched(*id, entry, text),
         }

@@ -3,14 +3,17 @@
 use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::engine::{Job, MaskedLmState, ModelState};
+use crate::app::state::explanation::Origin;
+use crate::app::state::library::LibraryMessage;
 use crate::app::state::local_file::{FileId, LocalFile};
-use crate::app::state::message::{Effect, Message};
+use crate::app::state::message::{Effect, Fetch, Message};
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::storage_keys;
-use crate::explanation::{Answer, Document, MethodText, Sampling};
+use crate::explanation::{Answer, Document, MethodText, Model, Sampling};
+use crate::library::download_spec::DownloadSpec;
 use crate::problem::Problem;
 use crate::request::{LoadProgress, Question};
 use crate::worker::engine::protocol::EngineRequest;
@@ -64,14 +67,37 @@ impl State {
         self.request(Purpose::Explain(question.clone()), EngineRequest::Explain(question));
     }
 
-    /// Recomputes the explanation on screen with the settings in its document, and compares the two.
+    /// Recomputes the explanation on screen with the settings in its document, and compares the two. If it was made beforehand by another
+    /// known model, previews that model instead, because the visitor decides about the download.
     pub(super) fn recompute(&mut self) {
         let Some(document) = self.explanation.document().filter(|_| !self.engine.is_busy()).cloned() else { return };
+        if self.is_by_model_of_list(&document.manifest.model) {
+            if self.library.known.is_empty() && !std::mem::replace(&mut self.library.recompute_waits, true) {
+                return self.emit(Effect::Fetch(Fetch::Registry));
+            }
+            self.library.recompute_waits = false;
+            if let Some(spec) = self.known_other_model(&document.manifest.model) {
+                self.library_message(LibraryMessage::Open);
+                return self.library_message(LibraryMessage::Preview(spec));
+            }
+        }
         let question = question_of(&document);
         self.replace_texts(&question.prompt, question.answer.as_deref().unwrap_or_default());
         // In a lesson, keep the editor closed, so that pupils stay with the lesson.
         *self.editor.is_open = self.lesson.is_none();
         self.request(Purpose::Recompute(Box::new(document)), EngineRequest::Explain(question));
+    }
+
+    /// Whether the explanation on screen was made beforehand by a model that is not loaded and may be in the list of models.
+    fn is_by_model_of_list(&self, model: &Model) -> bool {
+        let is_prepared = self.explanation.shown.as_ref().is_some_and(|shown| matches!(shown.origin, Origin::Gallery | Origin::Welcome));
+        is_prepared && self.engine.loaded().is_none_or(|loaded| loaded.model.sha256 != model.sha256)
+    }
+
+    /// The model with this SHA-256 in the list, unless it is chosen.
+    fn known_other_model(&self, model: &Model) -> Option<DownloadSpec> {
+        let known = self.library.known.iter().find(|known| known.sha256.as_ref() == Some(&model.sha256))?;
+        (self.engine.choice.name() != known.name).then(|| known.spec())
     }
 
     /// Sends a request of the visitor, unless a run is in progress. Loads the model first if needed.

@@ -1,8 +1,11 @@
 //! Tests of requests: each is sent once, late answers change nothing, and no request waits forever.
 
+use serde_json::json;
+
 use super::tests::*;
 use super::*;
 use crate::app::analysis::attribution_graph::tests::document;
+use crate::app::gallery::GalleryEntry;
 use crate::app::state::engine::MaskedLmState;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Fetch;
@@ -120,4 +123,35 @@ fn lost_worker_ends_masked_model_loading() {
     page.send(Message::MaskedLmChosen(vec![file("config.json")]));
     page.send(Message::EngineLost(Lost::Stopped));
     assert_eq!(page.look(|state| *state.engine.masked_lm), MaskedLmState::NotChosen);
+}
+
+/// Another model made the explanation beforehand. The page downloads nothing before the visitor agrees.
+#[test]
+fn recomputing_with_another_known_model_asks_first() {
+    let sha256 = "b".repeat(64);
+    let known = json!({ "models": [{
+        "name": "Smol", "architecture": "llama", "parameters_millions": 135, "quantization": "Q4_1", "sha256": sha256,
+        "license": "Apache-2.0", "context_length": 8192, "bytes_per_token": 1, "about": "", "address": "https://a.b/smol.gguf",
+    }] });
+    let mut prepared = document();
+    prepared.manifest.model.sha256 = sha256;
+    let opened = || {
+        let mut page = Page::ready();
+        let entry = GalleryEntry { title: "Figs".into(), about: "Why?".into(), right: None, file: "smollm2-figs.json".into() };
+        let asked = page.send(Message::OpenGalleryEntry(entry));
+        page.arrives(&asked, prepared.to_json());
+        assert_eq!(page.send(Message::Recompute), [Effect::Fetch(Fetch::Registry)]);
+        page
+    };
+    let mut page = opened();
+    let effects = page.send(Message::Fetched(Fetch::Registry, Some(known.to_string())));
+    assert!(requests(&effects).is_empty() && page.look(|state| *state.library.is_open && !state.engine.is_busy()), "{effects:?}");
+    assert_eq!(page.look(|state| state.library.asked.clone()).as_deref(), Some("Smol"));
+    page.send(Message::Library(LibraryMessage::UseStored { id: "ab".into(), name: "Smol".into() }));
+    page.send(Message::Recompute);
+    assert!(page.look(|state| state.engine.is_busy()), "the visitor chose this model");
+
+    let mut offline = opened();
+    let effects = offline.send(Message::Fetched(Fetch::Registry, None));
+    assert_eq!(requests(&effects).len(), 1, "without the list, the chosen model answers");
 }

@@ -1,6 +1,6 @@
 //! JSON format of explanation documents. The schema for other programs is `public/schema/explanation-2.json`. Documents of version 1 lack
-//! `alone`, `joint`, `flow`, `sections`, `producer`, the method's `unit`, and some values of other fields. Otherwise both versions are the
-//! same.
+//! `alone`, `joint`, `flow`, `support`, `sections`, `producer`, the method's `unit`, and some values of other fields. Otherwise both
+//! versions are the same.
 
 use std::sync::Arc;
 
@@ -43,6 +43,10 @@ pub struct Document {
     /// Information flow from each source, used to weight scores. Only ratios within a row matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Table>,
+    /// Largest drop of the log-probability of a token of each generated sentence, in nats, when all [statements](Passage::statements) of
+    /// the prompt are blanked out together. Empty if it was not measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub support: Vec<f64>,
     /// The generated sentences to explain: 0-based rows of the table, ascending. If empty, see [`Document::explained`].
     pub output: Vec<usize>,
     pub method: Method,
@@ -72,6 +76,8 @@ pub enum DocumentError {
     JointSources,
     #[error("this document uses flow weighting but contains no flow data")]
     Flow,
+    #[error("this document has the support of {support} sentences, but its answer has {generated}")]
+    Support { support: usize, generated: usize },
     #[error("this document explains generated sentence {0}, which it does not have")]
     Output(usize),
     #[error("the explained sentences of this document are repeated or out of order")]
@@ -115,6 +121,7 @@ impl Document {
         limits::check_passage(&self.prompt)?;
         limits::check_passage(&self.generation)?;
         limits::check_joint(&self.joint)?;
+        limits::check_support(&self.support)?;
         limits::check_names(&self.method, &self.manifest)?;
         for table in std::iter::once(&self.table).chain(&self.alone).chain(&self.flow) {
             limits::check_table(table)?;
@@ -125,6 +132,9 @@ impl Document {
         }
         if self.method.weighting == Weighting::Flow && self.flow.is_none() {
             return Err(DocumentError::Flow);
+        }
+        if !self.support.is_empty() && self.support.len() != text.1 {
+            return Err(DocumentError::Support { support: self.support.len(), generated: text.1 });
         }
         let is_known = |&JointEffect { target, sources: [j, k], .. }: &JointEffect| target < text.1 && j < k && k < text.0 + target;
         if !self.joint.iter().all(is_known) {
@@ -310,6 +320,13 @@ mod tests {
     }
 
     #[test]
+    fn json_contains_support_only_if_measured() {
+        assert!(!example().to_json().contains("support"));
+        let document = Document { support: vec![1.25, -0.5], ..example() };
+        assert_eq!(Document::from_json(&document.to_json()), Ok(document));
+    }
+
+    #[test]
     fn the_table_stays_as_measured_however_the_graph_is_made() {
         let sum = Derivation { aggregation: Aggregation::Sum, normalization: Normalization::None, ..Derivation::default() };
         let summed = example().derived(sum);
@@ -374,6 +391,7 @@ mod tests {
         assert_eq!(refused(&|d| d.table.row_mut(1)[0] = Some(1.7e308)), TooLarge::Score.into());
         assert_eq!(refused(&|d| d.alone.as_mut().unwrap().row_mut(1)[0] = Some(-1.7e308)), TooLarge::Score.into());
         assert_eq!(refused(&|d| d.joint[0].amount = 1.7e308), TooLarge::Score.into());
+        assert_eq!(refused(&|d| d.support = vec![0.5, -1.7e308]), TooLarge::Score.into());
         assert_eq!(refused(&|d| Arc::make_mut(&mut d.prompt).tokens[0] = 1 << 25), TooLarge::Tokens.into());
         assert_eq!(refused(&|d| d.joint[0].only_together = Some(long(1 << 21))), TooLarge::Text.into());
         assert_eq!(refused(&|d| d.joint = vec![d.joint[0].clone(); 10_001]), TooLarge::Joint.into());
@@ -400,6 +418,7 @@ mod tests {
         assert_eq!(refused(|d| d.output = vec![1, 0]), DocumentError::OutputOrder);
         assert_eq!(Document { output: vec![0, 1], ..example() }.check(), Ok(()));
         assert_eq!(refused(|d| Arc::make_mut(&mut d.prompt).sentences[0][1] = 3), DocumentError::Sentences { passage: "prompt" });
+        assert_eq!(refused(|d| d.support = vec![0.5; 3]), DocumentError::Support { support: 3, generated: 2 });
         assert_eq!(refused(|d| d.alone = Some(Table::unmeasured(1, 2))), DocumentError::TableShape { table: (1, 2), text: (2, 2) });
         for (target, sources) in [(2, [0, 1]), (0, [0, 2]), (1, [1, 1])] {
             let mut document = with_joint_effect();

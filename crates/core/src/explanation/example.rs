@@ -19,6 +19,7 @@ pub fn example() -> Document {
         alone: None,
         joint: Vec::new(),
         flow: None,
+        support: Vec::new(),
         output: vec![1],
         method: Method {
             id: "pert".into(),

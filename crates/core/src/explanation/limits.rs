@@ -50,6 +50,11 @@ pub fn check_joint(joint: &[JointEffect]) -> Result<(), TooLarge> {
     within(words.all(|words| words.len() <= MAX_TEXT), TooLarge::Text)
 }
 
+/// Checks that numbers derived from the support stay finite.
+pub fn check_support(support: &[f64]) -> Result<(), TooLarge> {
+    within(support.iter().all(|&support| is_moderate(support)), TooLarge::Score)
+}
+
 /// Checks the lengths of all names in method and manifest.
 pub fn check_names(method: &Method, manifest: &Manifest) -> Result<(), TooLarge> {
     let Manifest { model, template, backend, precision, table_precision, glasscage, producer, .. } = manifest;

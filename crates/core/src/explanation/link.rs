@@ -48,6 +48,8 @@ pub fn to_fragment(document: &Document) -> String {
     for effect in &mut head.joint {
         effect.amount = at_least_one_step(effect.amount, (effect.amount * 1e4).round()) / 1e4;
     }
+    // Adding 0 turns -0 into 0.
+    head.support.iter_mut().for_each(|support| *support = (*support * 1e4).round() / 1e4 + 0.0);
     let mut json: Value = serde_json::from_str(&head.to_json()).expect("a document is JSON");
     json["table"] = Value::Null;
     for (name, table) in [("alone", &document.alone), ("flow", &document.flow)] {
@@ -181,6 +183,14 @@ mod tests {
             }
         }
         assert_eq!(Document { table: document.table.clone(), manifest: document.manifest.clone(), ..linked }, document);
+    }
+
+    #[test]
+    fn link_rounds_support_to_four_digits() {
+        let document = Document { support: vec![0.123_456, -1e-6], ..example() };
+        let linked = from_fragment(&to_fragment(&document)).unwrap();
+        assert!(linked.support == [0.1235, 0.0] && linked.support[1].is_sign_positive());
+        assert_eq!(to_fragment(&linked), to_fragment(&document));
     }
 
     #[test]

@@ -101,6 +101,14 @@ impl Passage {
         texts
     }
 
+    /// The sentences (0-based) that state something, according to their punctuation: all except questions. All sentences if every one is a
+    /// question.
+    pub fn statements(&self) -> Vec<usize> {
+        let texts = self.sentence_texts();
+        let statements: Vec<usize> = (0..texts.len()).filter(|&i| !is_question(texts[i])).collect();
+        if statements.is_empty() { (0..texts.len()).collect() } else { statements }
+    }
+
     /// The sections with their sentences. If there are no sections, all sentences form an answer.
     pub fn sections(&self) -> Vec<(SectionKind, Range<usize>)> {
         if self.sections.is_empty() {
@@ -131,9 +139,31 @@ impl Passage {
     }
 }
 
+/// Whether a sentence ends with a question mark of any script, apart from closing quotation marks and brackets.
+fn is_question(sentence: &str) -> bool {
+    let is_closing = |c: char| c.is_whitespace() || "\"')]*_\u{bb}\u{2019}\u{201c}\u{201d}\u{300d}\u{300f}\u{ff09}".contains(c);
+    sentence.trim_end_matches(is_closing).ends_with(['?', '\u{37e}', '\u{61f}', '\u{ff1f}'])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn statements_are_all_sentences_except_questions() {
+        let statements = |sentences: &[&str]| {
+            let mut start = 0;
+            let span = |sentence: &&str| {
+                let end = start + sentence.len();
+                std::mem::replace(&mut start, end)..end
+            };
+            let spans: Vec<Range<usize>> = sentences.iter().map(span).collect();
+            Passage::new(&sentences.concat(), &spans, vec![1; sentences.len()]).statements()
+        };
+        assert_eq!(statements(&["It rained. ", "Why? ", "The sun came out."]), [0, 2]);
+        assert_eq!(statements(&["He asked: \u{201c}Why?\u{201d} ", "\u{4e3a}\u{4ec0}\u{4e48}\u{ff1f}\n", "No. ", "(Why?)"]), [2]);
+        assert_eq!(statements(&["Who wrote Faust? ", "When?"]), [0, 1], "there is nothing else");
+    }
 
     #[test]
     fn sentences_are_found_by_code_points() {

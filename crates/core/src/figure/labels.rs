@@ -1,5 +1,7 @@
 //! The texts of a picture.
 
+use crate::shares::Evidence;
+
 /// Texts that a picture contains in addition to the document's own. `{name}` is a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Labels {
@@ -19,6 +21,7 @@ pub struct Labels {
     pub not_measured: &'static str,
     pub no_source: &'static str,
     pub weak_evidence: &'static str,
+    pub no_support: &'static str,
     /// Label on an arc for the joint effect of its source and another one.
     pub or: &'static str,
     pub and: &'static str,
@@ -51,6 +54,7 @@ impl Labels {
         not_measured: "not measured",
         no_source: "no measurable source",
         weak_evidence: "weak evidence",
+        no_support: "nothing in the prompt supports this",
         or: "or",
         and: "and",
         or_and: "or, and",
@@ -65,4 +69,14 @@ impl Labels {
         percent: "{number}%",
         decimal_point: '.',
     };
+
+    /// The remark on a sentence with weak or no evidence.
+    pub fn remark(&self, evidence: Evidence) -> Option<&'static str> {
+        match evidence {
+            Evidence::None => Some(self.no_source),
+            Evidence::Unsupported(_) => Some(self.no_support),
+            Evidence::Weak(_) => Some(self.weak_evidence),
+            Evidence::Clear(_) | Evidence::Unmeasured => None,
+        }
+    }
 }

@@ -11,7 +11,7 @@ use super::{Labels, metadata, number};
 use crate::explanation::{Document, MethodText, SectionKind};
 use crate::graph::Pruned;
 use crate::order::by_descending;
-use crate::shares::{Evidence, Shares};
+use crate::shares::Shares;
 
 /// Maximum number of sentences in a picture.
 const MOST_ROWS: usize = 120;
@@ -254,12 +254,9 @@ impl<'a> Painter<'a> {
 
     /// The remark on a sentence that was not measured, or has weak or no evidence.
     fn remark(&self, j: usize) -> Option<&'static str> {
-        let labels = self.labels();
-        match (self.shares.amounts[j][0], self.shares.evidence(j)) {
-            (None, _) => Some(labels.not_measured),
-            (_, Some(Evidence::None)) => Some(labels.no_source),
-            (_, Some(Evidence::Weak(_))) => Some(labels.weak_evidence),
-            _ => None,
+        match self.shares.amounts[j][0] {
+            None => Some(self.labels().not_measured),
+            Some(_) => self.labels().remark(self.shares.evidence(j)?),
         }
     }
 

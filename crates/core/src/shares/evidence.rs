@@ -1,5 +1,7 @@
 //! Evidence for a row: the sum of its positive scores before normalization scales the row to 100 %.
 
+use super::support::{LITTLE_SUPPORT, total_support};
+use crate::explanation::{Document, MethodText};
 use crate::graph;
 
 /// Evidence for a generated sentence: the sum of its positive scores, in the unit of the method.
@@ -9,11 +11,23 @@ pub enum Evidence {
     Unmeasured,
     /// No source has a positive score.
     None,
+    /// All statements of the prompt together do little. Contains the [support](total_support), in nats.
+    Unsupported(f64),
     Weak(f64),
     Clear(f64),
 }
 
 impl Evidence {
+    /// Evidence for each generated sentence. Documents without support have no [`Evidence::Unsupported`].
+    pub fn of_document(document: &Document) -> Vec<Self> {
+        let (weak, support) = (MethodText::of(&document.method.id).weak, total_support(document));
+        let evidence = |(i, row): (usize, &[Option<f64>])| match (Self::of(row, weak), support.get(i)) {
+            (Self::None | Self::Weak(_) | Self::Clear(_), Some(&support)) if support < LITTLE_SUPPORT => Self::Unsupported(support),
+            (evidence, _) => evidence,
+        };
+        document.table.rows().enumerate().map(evidence).collect()
+    }
+
     /// Evidence for a row of T. Sums below `weak` are weak.
     pub fn of(row: &[Option<f64>], weak: f64) -> Self {
         let mass = graph::positive_mass(row);
@@ -34,6 +48,8 @@ impl Evidence {
         match self {
             Self::Unmeasured => -1.0,
             Self::None => 0.0,
+            // Less than any positive sum of scores.
+            Self::Unsupported(_) => f64::from_bits(1),
             Self::Weak(mass) | Self::Clear(mass) => mass,
         }
     }
@@ -42,12 +58,27 @@ impl Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explanation::example::example;
+
+    #[test]
+    fn little_support_replaces_evidence_of_measured_rows() {
+        let evidence = |support: [f64; 2]| Evidence::of_document(&Document { support: support.to_vec(), ..example() });
+        assert_eq!(Evidence::of_document(&example()), [Evidence::Clear(1.75), Evidence::Clear(2.1)]);
+        assert_eq!(evidence([0.125, 9.0]), [Evidence::Unsupported(0.125), Evidence::Clear(2.1)]);
+        // The second sentence depends on the first, which the prompt supports.
+        assert_eq!(evidence([9.0, 0.0]), [Evidence::Clear(1.75), Evidence::Clear(2.1)]);
+        let mut stopped = Document { support: vec![0.0; 2], ..example() };
+        stopped.table.row_mut(1)[2] = None;
+        assert_eq!(Evidence::of_document(&stopped), [Evidence::Unsupported(0.0), Evidence::Unmeasured]);
+    }
 
     #[test]
     fn the_strongest_is_that_with_the_largest_sum() {
         let rows = [Evidence::None, Evidence::Weak(0.01), Evidence::Clear(2.0), Evidence::Unmeasured, Evidence::Clear(1.0)];
         assert_eq!(Evidence::strongest(rows), Evidence::Clear(2.0));
         assert_eq!(Evidence::strongest([]), Evidence::None);
+        assert_eq!(Evidence::strongest([Evidence::Unsupported(0.0), Evidence::None]), Evidence::Unsupported(0.0));
+        assert_eq!(Evidence::strongest([Evidence::Weak(0.01), Evidence::Unsupported(0.2)]), Evidence::Weak(0.01));
     }
 
     #[test]

@@ -2,11 +2,13 @@
 
 mod evidence;
 mod scale;
+mod support;
 
 pub use evidence::Evidence;
 pub use scale::{Scale, percent_digits, percent_tenths};
+pub use support::{LITTLE_SUPPORT, total_support};
 
-use crate::explanation::{Document, MethodText};
+use crate::explanation::Document;
 use crate::graph::{self, Adjacency};
 
 /// The influence of all sources on the output. Shares are divided by the number of explained sentences.
@@ -31,9 +33,7 @@ impl Shares {
             .map(|j| [total[j], direct[j]].map(|sum| table.is_measured(j).then_some(sum / output.len() as f64)))
             .collect();
         let scale = Scale::of(document.method.normalization, amounts.iter().flatten().flatten().copied());
-        let weak = MethodText::of(&document.method.id).weak;
-        let evidence = table.rows().map(|row| Evidence::of(row, weak)).collect();
-        Self { adjacency, output, amounts, scale, evidence }
+        Self { adjacency, output, amounts, scale, evidence: Evidence::of_document(document) }
     }
 
     pub fn n_prompt(&self) -> usize {
@@ -44,10 +44,11 @@ impl Shares {
         j.checked_sub(self.n_prompt()).is_some_and(|i| self.output.contains(&i))
     }
 
-    /// Whether the source has no share to show: it is explained itself, or comes after the explained sentences.
+    /// Whether the source has no share to show: it is explained itself, it comes after the explained sentences, or nothing in the prompt
+    /// supports those.
     pub fn is_hollow(&self, j: usize) -> bool {
         let is_later = j.checked_sub(self.n_prompt()).is_some_and(|i| self.output.last().is_some_and(|&last| i > last));
-        is_later || self.is_output(j) && self.amounts[j][0] == Some(0.0)
+        is_later || self.is_output(j) && self.amounts[j][0] == Some(0.0) || matches!(self.output_evidence(), Evidence::Unsupported(_))
     }
 
     /// Evidence for source `j`. `None` if it is a prompt sentence.
@@ -55,9 +56,14 @@ impl Shares {
         self.evidence.get(j.checked_sub(self.n_prompt())?).copied()
     }
 
+    /// The strongest evidence among the explained sentences.
+    pub fn output_evidence(&self) -> Evidence {
+        Evidence::strongest(self.output.iter().map(|&i| self.evidence[i]))
+    }
+
     /// Strength of the highlight of an influence, in [-1, 1]: see [`Scale::strength`].
     pub fn strength(&self, influence: f64) -> f64 {
-        self.scale.strength(influence, Evidence::strongest(self.output.iter().map(|&i| self.evidence[i])))
+        self.scale.strength(influence, self.output_evidence())
     }
 }
 
@@ -115,6 +121,16 @@ mod tests {
         // G1 is explained, but it has a share, because G2 is also explained and depends on it. A zero share alone does not make a source
         // hollow.
         assert_eq!(shares.each_ref().map(|shares| sources(|j| shares.is_hollow(j))), [vec![3, 4], vec![3, 4], vec![4]]);
+    }
+
+    #[test]
+    fn unsupported_output_has_no_shares() {
+        let shares = |output: &[usize]| Shares::of(&Document { support: vec![9.0, 0.0, 0.0], ..document(output) });
+        // G2 has no support of its own, but half of it depends on G1.
+        assert_eq!(
+            [[0].as_slice(), &[1], &[2]].map(|output| sources(|j| shares(output).is_hollow(j))),
+            [vec![2, 3, 4], vec![3, 4], vec![0, 1, 2, 3, 4]]
+        );
     }
 
     #[test]

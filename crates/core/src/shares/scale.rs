@@ -37,9 +37,9 @@ impl Scale {
     }
 
     /// Strength of the highlight of an influence, in [-1, 1]: the square root of its part, so that 4 % and 1 % look different and equal
-    /// shares look the same in every picture. Half of that if the evidence is weak. Negative for negative influence.
+    /// shares look the same in every picture. Half of that if the evidence is weak or missing. Negative for negative influence.
     pub fn strength(self, influence: f64, evidence: Evidence) -> f64 {
-        let faded = if matches!(evidence, Evidence::Weak(_)) { 0.5 } else { 1.0 };
+        let faded = if matches!(evidence, Evidence::Weak(_) | Evidence::Unsupported(_)) { 0.5 } else { 1.0 };
         let part = self.part(influence);
         faded * part.abs().sqrt().copysign(part)
     }
@@ -91,6 +91,7 @@ mod tests {
         let strength = |influence, evidence| Scale::Shares.strength(influence, evidence);
         assert_eq!([strength(0.25, Evidence::Clear(1.0)), strength(-0.25, Evidence::Clear(1.0))], [0.5, -0.5]);
         assert_eq!(strength(1.0, Evidence::Weak(0.01)), 0.5);
+        assert_eq!(strength(1.0, Evidence::Unsupported(0.01)), 0.5);
     }
 
     #[test]

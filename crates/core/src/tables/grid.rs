@@ -1,8 +1,9 @@
 //! The cells of a table, before they are written in a format.
 
 use crate::explanation::Document;
+use crate::figure::Labels;
 use crate::graph;
-use crate::shares::Shares;
+use crate::shares::{Shares, total_support};
 
 /// Contents of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,9 +68,10 @@ fn matrix(document: &Document, rows: Vec<Vec<Option<f64>>>) -> Grid {
     Grid { header: std::iter::once("sentence".to_owned()).chain(labels).collect(), rows: rows.into_iter().enumerate().map(row).collect() }
 }
 
-/// All sentences, with their texts and both shares. Explained sentences are marked.
+/// All sentences, with their texts and both shares. Explained sentences are marked. If the document contains support, two more columns have
+/// it in nats, and the picture's remark on the sentence.
 fn shares(document: &Document) -> Grid {
-    let shares = Shares::of(document);
+    let (shares, support) = (Shares::of(document), total_support(document));
     let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());
     let amount = |j: usize, amount: Option<f64>| match amount {
         Some(amount) if !shares.is_hollow(j) && shares.scale.is_shares() => Cell::Share(amount),
@@ -80,9 +82,16 @@ fn shares(document: &Document) -> Grid {
         let [total, direct] = shares.amounts[j].map(|influence| amount(j, influence));
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let explained = if shares.is_output(j) { "yes" } else { "" };
-        vec![Cell::Text(document.label(j)), Cell::Text(text), total, direct, Cell::Text(explained.into())]
+        let mut cells = vec![Cell::Text(document.label(j)), Cell::Text(text), total, direct, Cell::Text(explained.into())];
+        if !support.is_empty() {
+            let remark = shares.evidence(j).and_then(|evidence| Labels::ENGLISH.remark(evidence)).unwrap_or_default();
+            let support = j.checked_sub(shares.n_prompt()).map_or(Cell::Empty, |i| Cell::Number(support[i]));
+            cells.extend([support, Cell::Text(remark.into())]);
+        }
+        cells
     };
-    let header = ["sentence", "text", "total (CAGE)", "direct (row)", "explained"].map(String::from).to_vec();
+    let names = ["sentence", "text", "total (CAGE)", "direct (row)", "explained", "support", "remark"];
+    let header = names[..if support.is_empty() { 5 } else { 7 }].iter().map(|&name| name.into()).collect();
     Grid { header, rows: texts.enumerate().map(row).collect() }
 }
 

@@ -53,4 +53,15 @@ mod tests {
         let csv = table(&example(), Contents::Scores, Format::Csv);
         assert_eq!(csv, "sentence,P1,P2,G1,G2\nG1,0.5,1.25,,\nG2,-0.125,0.1,2,\n");
     }
+
+    #[test]
+    fn shares_without_support_are_replaced_by_remark() {
+        let without = table(&example(), Contents::Shares, Format::Csv);
+        assert!(without.starts_with("sentence,text,total (CAGE),direct (row),explained\n"), "{without}");
+        let document = Document { support: vec![0.0, -1.0], ..example() };
+        let csv = table(&document, Contents::Shares, Format::Csv);
+        let texts: Vec<String> = document.prompt.sentence_texts().iter().map(|text| text.trim().to_owned()).collect();
+        assert!(csv.contains(&format!("P1,{},,,,,\n", texts[0])), "{csv}");
+        assert!(csv.ends_with(",,,yes,0,nothing in the prompt supports this\n"), "{csv}");
+    }
 }

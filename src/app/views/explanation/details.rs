@@ -12,7 +12,7 @@ use crate::app::page::use_page;
 use crate::app::state::message::Message;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::explanation::{MethodText, NATS};
-use crate::shares::Evidence;
+use crate::shares::{Evidence, LITTLE_SUPPORT};
 
 const MOST_SOURCES: usize = 5;
 const MOST_STEPS: usize = 4;
@@ -25,12 +25,13 @@ pub fn Details() -> impl IntoView {
     let is_preview = move || page.with(|state| *state.explanation.preview).is_some();
     let quote = move || page.attribution(quoted);
     let verdict = Memo::new(move |_| page.attribution(AttributionView::evidence).filter(|_| !page.is_busy()));
-    let sources = Memo::new(move |_| {
-        page.attribution(|attribution| Entry::first(attribution, &attribution.strongest_sources(), MOST_SOURCES)).unwrap_or_default()
-    });
-    let steps = Memo::new(move |_| {
-        page.attribution(|attribution| Entry::first(attribution, &attribution.strongest_steps(), MOST_STEPS)).unwrap_or_default()
-    });
+    let entries = move |of: fn(&AttributionView) -> Vec<usize>, most: usize| {
+        let first =
+            |attribution: &AttributionView| (!attribution.is_unsupported()).then(|| Entry::first(attribution, &of(attribution), most));
+        page.attribution(first).flatten().unwrap_or_default()
+    };
+    let sources = Memo::new(move |_| entries(AttributionView::strongest_sources, MOST_SOURCES));
+    let steps = Memo::new(move |_| entries(AttributionView::strongest_steps, MOST_STEPS));
     // Missing scores of a partial table are not lost influence.
     let is_whole = move || page.attribution(|attribution| attribution.document().is_complete()) == Some(true);
     let lost = move || page.attribution(AttributionView::lost_share).filter(|&share| share >= 0.005 && is_whole());
@@ -109,6 +110,15 @@ fn Verdict(evidence: Evidence, method: &'static MethodText, unit: String) -> imp
             let weak = number::with_point(&method.weak.to_string());
             let exactly = added_up(mass) + &following(&t!("Evidence below {weak} counts as weak.", weak));
             ("verdict warn", t!("Weak evidence: the shares below split a very small effect, so they mean little.").into(), Some(exactly))
+        }
+        Evidence::Unsupported(support) => {
+            let (support, least) = (number::signed(support), number::with_point(&LITTLE_SUPPORT.to_string()));
+            let exactly = t!(
+                "Without what the prompt states, a word of this loses at most {support} nats. Less than {least} counts as no support.",
+                support,
+                least
+            );
+            ("verdict warn", t!("Nothing in the prompt supports this.").into(), Some(exactly))
         }
         Evidence::None => ("verdict warn", t!("No measurable source: {score} is never above zero.", score), None),
         Evidence::Unmeasured => ("verdict warn", t!("Not fully measured: the run was stopped.").into(), None),

@@ -65,8 +65,10 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
         Memo::new(move |_| page.attribution(|attribution| attribution.total(node).map_or(0.0, |share| attribution.strength(share))));
     let is_selected = Memo::new(move |_| generated.is_some_and(|i| page.with(|state| state.explanation.output.contains(&i))));
     let is_output = move || role.get() == Some(Role::Output);
-    // Sentences after the output have no share. Output sentences have none either, unless they influence other output sentences.
-    let is_hollow = Memo::new(move |_| role.get() == Some(Role::Later) || is_output() && influence.get() == Some(0.0));
+    // Sentences after the output have no share. Output sentences have none either, unless they influence other output sentences. No
+    // sentence has one if nothing in the prompt supports the output.
+    let is_unsupported = move || page.attribution(AttributionView::is_unsupported) == Some(true);
+    let is_hollow = Memo::new(move |_| role.get() == Some(Role::Later) || is_output() && influence.get() == Some(0.0) || is_unsupported());
 
     let words = Memo::new(move |_| {
         let is_collapsed = page.with(|state| state.explanation.collapsed.contains(&node));
@@ -240,6 +242,7 @@ fn EvidenceTag(node: usize) -> impl IntoView {
         let said = page.attribution(|attribution| match (attribution.total(node), attribution.graph().evidence(node)) {
             (None, _) => t!("not measured"),
             (_, Some(Evidence::None)) => t!("no measurable source"),
+            (_, Some(Evidence::Unsupported(_))) => t!("nothing in the prompt supports this"),
             (_, Some(Evidence::Weak(_))) => t!("weak evidence"),
             _ => "",
         });

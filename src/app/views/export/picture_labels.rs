@@ -19,6 +19,7 @@ pub fn picture_labels() -> Labels {
         not_measured: text(translatable!("not measured")),
         no_source: text(translatable!("no measurable source")),
         weak_evidence: text(translatable!("weak evidence")),
+        no_support: text(translatable!("nothing in the prompt supports this")),
         or: text(translatable!("or")),
         and: text(translatable!("and")),
         or_and: text(translatable!("or, and")),
