@@ -1,6 +1,6 @@
 """Fits the answer classifiers of the model: which answers are doubtful, and which prompts are out of scope.
 
-Both classifiers are logistic regressions over the features that `glasscage answer --signs` reports (crates/session/src/signs.rs). The one
+Both classifiers are logistic regressions over the features that `glasscage answer --signs` reports (crates/session/src/answer_features.rs). The one
 for doubtful answers is fitted on the development half of the problems in visitors' words and on generated problems. The model answers most
 of the generated problems right. The one for prompts is fitted on the same half and on out-of-scope prompts. The result is the JSON of
 `glasscage.answer_check` in the file.

@@ -33,7 +33,7 @@ use leptos::prelude::*;
 
 use effects::{Effects, environment};
 use focus::Focus;
-use page::{Outside, Page};
+use page::{EffectHandler, Page};
 use state::State;
 use state::message::Message;
 use state::storage_keys;
@@ -58,7 +58,7 @@ fn Root(lacks_language: bool) -> impl IntoView {
     let page = Page::new(State::new(environment()), update, |page| {
         let effects = Rc::new(Effects::new(move |message| page.send(message)));
         let registry = effects.clone();
-        Outside {
+        EffectHandler {
             run: Rc::new(move |effect| effects.run(effect)),
             register: Rc::new(move |files| registry.register(files)),
             focus: Focus::follow(),

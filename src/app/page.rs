@@ -23,7 +23,7 @@ pub type Update = fn(&mut State, Message) -> Vec<Effect>;
 
 /// Everything outside the state: the browser and the workers.
 #[derive(Clone)]
-pub struct Outside {
+pub struct EffectHandler {
     pub run: Rc<dyn Fn(Effect)>,
     /// Keeps the browser's handles of files that the visitor chose. The state refers to the files by id.
     pub register: Rc<dyn Fn(Vec<File>) -> Vec<LocalFile>>,
@@ -37,14 +37,14 @@ pub struct Page {
     state: StoredValue<State, LocalStorage>,
     update: Update,
     /// `None` only while the page is being created.
-    outside: StoredValue<Option<Outside>, LocalStorage>,
+    outside: StoredValue<Option<EffectHandler>, LocalStorage>,
     attribution: Memo<Option<Arc<AttributionView>>>,
     is_busy: Memo<bool>,
 }
 
 impl Page {
     /// Creates a page with this state. `outside` gets the page, so that results of effects can be sent to it.
-    pub fn new(state: State, update: Update, outside: impl FnOnce(Self) -> Outside) -> Self {
+    pub fn new(state: State, update: Update, outside: impl FnOnce(Self) -> EffectHandler) -> Self {
         let state = StoredValue::new_local(state);
         let attribution = Memo::new(move |_| state.with_value(|state| state.explanation.view()).map(Arc::new));
         let is_busy = Memo::new(move |_| state.with_value(|state| state.engine.is_busy()));

@@ -3,7 +3,7 @@
 //! The page numbers its requests to a worker from 1 on and never reuses a number. The worker posts every event under the id of the
 //! request that it answers, so the id alone determines the meaning of an event. The page ignores events under an id for which it no
 //! longer waits. They are late answers, from a dropped request or from a replaced worker. Unsolicited events have the id
-//! [`RequestId::NEWS`].
+//! [`RequestId::UNSOLICITED`].
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub struct RequestId(pub u32);
 
 impl RequestId {
     /// Id of events that do not answer a request.
-    pub const NEWS: Self = Self(0);
+    pub const UNSOLICITED: Self = Self(0);
 
     /// Id of the next request.
     pub fn next(self) -> Self {
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn requests_start_at_one_and_differ_from_news() {
-        assert_eq!(RequestId::NEWS.next(), RequestId(1));
+        assert_eq!(RequestId::UNSOLICITED.next(), RequestId(1));
     }
 
     #[test]

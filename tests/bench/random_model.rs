@@ -48,7 +48,7 @@ enum Mixers {
     /// `lfm2`: convolutions of three taps in all layers except these.
     Convolutions { attention: &'static [usize] },
     /// `qwen35`: recurrent layers with this number of heads of 128 values. Every fourth layer has attention.
-    Memories { heads: usize },
+    RecurrentStates { heads: usize },
 }
 
 /// All shapes have the tokens of Qwen 3 and use the embedding as LM head. The layers of 135m are those of SmolLM2-135M, those of 1b of
@@ -59,8 +59,8 @@ const SHAPES: [Shape; 8] = [
     shape("135m", 30, [576, 1536], [9, 3, 64], Mixers::Attention),
     shape("0.6b", 28, [1024, 3072], [16, 8, 128], Mixers::Attention),
     shape("1b", 16, [2048, 8192], [32, 8, 64], Mixers::Attention),
-    shape("0.8b", 24, [1024, 3584], [8, 2, 256], Mixers::Memories { heads: 16 }),
-    shape("qwen35-small", 8, [256, 896], [2, 1, 256], Mixers::Memories { heads: 4 }),
+    shape("0.8b", 24, [1024, 3584], [8, 2, 256], Mixers::RecurrentStates { heads: 16 }),
+    shape("qwen35-small", 8, [256, 896], [2, 1, 256], Mixers::RecurrentStates { heads: 4 }),
     shape("lfm2-350m", 16, [1024, 4608], [16, 8, 64], Mixers::Convolutions { attention: &[2, 5, 8, 10, 12, 14] }),
     shape("lfm2-small", 8, [256, 1152], [4, 2, 64], Mixers::Convolutions { attention: &[2, 4, 6] }),
 ];
@@ -81,7 +81,7 @@ impl Shape {
         match self.mixers {
             Mixers::Attention => "qwen3",
             Mixers::Convolutions { .. } => "lfm2",
-            Mixers::Memories { .. } => "qwen35",
+            Mixers::RecurrentStates { .. } => "qwen35",
         }
     }
 
@@ -89,7 +89,7 @@ impl Shape {
         match self.mixers {
             Mixers::Attention => true,
             Mixers::Convolutions { attention } => attention.contains(&layer),
-            Mixers::Memories { .. } => (layer + 1).is_multiple_of(4),
+            Mixers::RecurrentStates { .. } => (layer + 1).is_multiple_of(4),
         }
     }
 
@@ -103,7 +103,7 @@ impl Shape {
                 let by_layer = Value::Array((0..self.layers).map(heads).collect());
                 vec![("attention.head_count_kv", by_layer), ("shortconv.l_cache", number(TAPS))]
             }
-            Mixers::Memories { heads } => vec![
+            Mixers::RecurrentStates { heads } => vec![
                 ("ssm.conv_kernel", number(TAPS_BEFORE_MEMORIES)),
                 ("ssm.state_size", number(MEMORY_DIM)),
                 ("ssm.group_count", number(heads)),
@@ -206,7 +206,7 @@ fn dims(shape: &Shape, n_tokens: usize) -> Vec<(String, Vec<usize>)> {
     let [last_norm, ffn_norm] = match shape.mixers {
         Mixers::Attention => ["output_norm", "ffn_norm"],
         Mixers::Convolutions { .. } => ["token_embd_norm", "ffn_norm"],
-        Mixers::Memories { .. } => ["output_norm", "post_attention_norm"],
+        Mixers::RecurrentStates { .. } => ["output_norm", "post_attention_norm"],
     };
     let mut dims = vec![("token_embd.weight".to_owned(), vec![n_tokens, dim]), (format!("{last_norm}.weight"), vec![dim])];
     for i in 0..shape.layers {
@@ -222,7 +222,7 @@ fn dims(shape: &Shape, n_tokens: usize) -> Vec<(String, Vec<usize>)> {
 fn attention(shape: &Shape) -> Vec<(&'static str, Vec<usize>)> {
     let &Shape { dim, head_dim, .. } = shape;
     let (q, kv) = (shape.heads * head_dim, shape.kv_heads * head_dim);
-    let gates = if matches!(shape.mixers, Mixers::Memories { .. }) { q } else { 0 };
+    let gates = if matches!(shape.mixers, Mixers::RecurrentStates { .. }) { q } else { 0 };
     vec![
         ("attn_q.weight", vec![q + gates, dim]),
         ("attn_k.weight", vec![kv, dim]),
@@ -236,7 +236,7 @@ fn attention(shape: &Shape) -> Vec<(&'static str, Vec<usize>)> {
 /// Tensors of a layer without attention.
 fn mixer(shape: &Shape) -> Vec<(&'static str, Vec<usize>)> {
     let dim = shape.dim;
-    let Mixers::Memories { heads } = shape.mixers else {
+    let Mixers::RecurrentStates { heads } = shape.mixers else {
         return vec![
             ("shortconv.in_proj.weight", vec![3 * dim, dim]),
             ("shortconv.conv.weight", vec![dim, TAPS]),

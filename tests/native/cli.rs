@@ -130,7 +130,7 @@ fn a_split_model_opens_by_any_of_its_parts() {
 }
 
 #[test]
-fn what_would_fail_at_the_end_fails_before_the_work() {
+fn invalid_output_fails_before_work() {
     let folder = folder("early");
     let explain = |more: &[&str]| complaint(&[&["explain", "--model", "/nowhere.gguf", "--prompt", "Hi."][..], more].concat(), "");
     assert!(explain(&["--json", "/nowhere/a.json"]).contains("cannot write /nowhere/a.json"));

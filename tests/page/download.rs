@@ -138,7 +138,7 @@ async fn a_download_survives_breaks_refusals_and_expired_addresses() {
 
 /// The page rejects unsupported files after it has read the header, and says what it supports.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_run_is_refused_before_it_is_downloaded() {
+async fn unsupported_model_is_rejected_before_download() {
     let (server, _turn) = server().await;
     let patched = |what: &[u8], by: &[u8]| {
         let mut model = large_model(5);

@@ -29,9 +29,9 @@ struct Case {
     says: &'static str,
 }
 
-/// Brings a page with a local model into the phase and calls `strike` there. Checks that the page keeps everything, shows the problem, and
+/// Brings a page with a local model into the phase and calls `inject_fault` there. Checks that the page keeps everything, shows the problem, and
 /// continues with the same model after one click.
-async fn is_survived(browser: &Browser, server: &Server, url: &str, case: &Case, strike: impl AsyncFn()) {
+async fn is_survived(browser: &Browser, server: &Server, url: &str, case: &Case, inject_fault: impl AsyncFn()) {
     let Case { phase, worker, says } = case;
     let model = large_model(1);
     server.begin_workers_with(worker);
@@ -49,7 +49,7 @@ async fn is_survived(browser: &Browser, server: &Server, url: &str, case: &Case,
         browser.explained().await;
     }
     let before = browser.picture().await;
-    strike().await;
+    inject_fault().await;
     server.begin_workers_with("");
     if !says.is_empty() {
         let problem = browser.problem().await;
@@ -94,13 +94,13 @@ async fn killed_engine_keeps_work_and_restarts_on_click() {
         Case { phase: Phase::OnScreen, worker: BREAKS_DOWN.into(), says: in_use },
     ] {
         let browser = Browser::open(&server.url).await;
-        let strike = async || {
+        let inject_fault = async || {
             // In the other phases the worker script causes the fault.
             if case.phase == Phase::OnScreen {
                 break_down(&browser).await;
             }
         };
-        is_survived(&browser, &server, &server.url, &case, strike).await;
+        is_survived(&browser, &server, &server.url, &case, inject_fault).await;
         browser.close().await;
     }
     // No other model answers unless the visitor agrees.
@@ -132,7 +132,7 @@ async fn lost_gpu_keeps_work_and_restarts_on_click() {
     ] {
         // Browsers disable a GPU after repeated losses, so each case starts a new browser.
         let browser = Browser::open(&url).await;
-        let strike = async || {
+        let inject_fault = async || {
             let is_there = async || match case.phase {
                 Phase::Loading => browser.text("model-state").await.contains("needs about").then_some(()),
                 Phase::Answering => browser.text("status").await.contains("token").then_some(()),
@@ -141,7 +141,7 @@ async fn lost_gpu_keeps_work_and_restarts_on_click() {
             browser.wait("the moment", is_there).await;
             browser.crash_gpu();
         };
-        is_survived(&browser, &server, &url, &case, strike).await;
+        is_survived(&browser, &server, &url, &case, inject_fault).await;
         browser.shows("manifest", |text| text.contains("webgpu-software")).await;
         browser.close().await;
     }

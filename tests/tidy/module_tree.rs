@@ -24,7 +24,7 @@ pub enum Target {
     /// An item that this module defines.
     Item(ModuleId),
     /// The name of an external crate.
-    Outside(String),
+    External(String),
 }
 
 /// A use of a target by a module.
@@ -133,7 +133,7 @@ impl ModuleTree {
 
     fn crate_named(&self, name: &str) -> Option<Target> {
         let written_here = self.libraries.get(name).map(|root| Target::Module(vec![root.clone()]));
-        written_here.or_else(|| self.outside.contains(name).then(|| Target::Outside(name.to_owned())))
+        written_here.or_else(|| self.outside.contains(name).then(|| Target::External(name.to_owned())))
     }
 
     /// Target of `name` in a module. Before `::`, a module takes precedence over a function of the same name. At the end of a path, the
@@ -223,7 +223,7 @@ pub mod tests {
         assert_eq!(leads_to(&tree, &b, "Deep"), item(&["src/lib.rs", "a", "deep"]));
         assert_eq!(leads_to(&tree, &b, "crate::c::C"), item(&["src/lib.rs", "c"]));
         assert_eq!(leads_to(&tree, &["src/lib.rs", "a", "deep"], "super::super::b"), Some(Target::Module(b.map(str::to_owned).to_vec())));
-        assert_eq!(leads_to(&tree, &b, "web::Owner"), Some(Target::Outside("leptos".into())));
+        assert_eq!(leads_to(&tree, &b, "web::Owner"), Some(Target::External("leptos".into())));
         assert_eq!(leads_to(&tree, &["src/bin/tool/main.rs"], "glasscage::b::A"), item(&["src/lib.rs", "a"]));
         assert_eq!(leads_to(&tree, &b, "T::new"), None);
     }

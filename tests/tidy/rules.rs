@@ -81,7 +81,7 @@ impl Rule {
 /// The name of a target in the table; `None` if every module may use it.
 fn name_in_table<'a>(target: &'a Target, rules: &'a [Rule]) -> Option<&'a str> {
     match target {
-        Target::Outside(name) => GROUPS.iter().find(|(_, crates)| crates.contains(&&**name)).map(|(group, _)| *group),
+        Target::External(name) => GROUPS.iter().find(|(_, crates)| crates.contains(&&**name)).map(|(group, _)| *group),
         Target::Module(id) | Target::Item(id) => rule_of(&path(id), rules).map(|rule| &*rule.module),
     }
 }

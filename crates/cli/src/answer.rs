@@ -49,7 +49,7 @@ pub fn answer(arguments: &Arguments) -> Result<(), String> {
                     line["warning"] = json!(warning);
                 }
                 if arguments.signs {
-                    let signs = pollster::block_on(session.answer_signs(&prompt, text)).map_err(|problem| problem.to_string())?;
+                    let signs = pollster::block_on(session.answer_features(&prompt, text)).map_err(|problem| problem.to_string())?;
                     line["signs"] = json!(signs);
                 }
                 Ok(line)

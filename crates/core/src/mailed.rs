@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_programs_do_to_digits_is_undone() {
+    fn reformatted_digits_are_restored() {
         let changed = [
             "A-_9",
             "A-\r\n_9",

@@ -214,7 +214,7 @@ fn pictures_saved_by_other_programs_still_open() {
 }
 
 #[test]
-fn what_holds_no_explanation_says_so() {
+fn file_without_explanation_is_reported() {
     assert_eq!(document_from_svg("<svg/>"), Err(PictureError::NoDocument));
     assert_eq!(document_from_svg("<metadata id=\"glasscage\">{"), Err(PictureError::NoDocument));
     assert!(matches!(document_from_svg("<metadata id=\"glasscage\">{}</metadata>"), Err(PictureError::Document(_))));

@@ -49,7 +49,7 @@ proptest! {
     fn csv_has_the_shares_with_all_digits(document in documents()) {
         let shares = Shares::of(&document);
         let csv = table(&document, Contents::Shares, Format::Csv);
-        for (j, line) in csv.lines().skip(1).enumerate().filter(|(j, _)| !shares.is_hollow(*j)) {
+        for (j, line) in csv.lines().skip(1).enumerate().filter(|(j, _)| !shares.has_no_share(*j)) {
             let [total, direct] = shares.amounts[j].map(Option::unwrap);
             prop_assert!(line.contains(&format!(",{total},{direct},")), "{line}");
         }
@@ -59,7 +59,7 @@ proptest! {
     fn a_picture_has_the_shares_as_percents(document in documents()) {
         let shares = Shares::of(&document);
         let picture = svg(&document, &Options::default());
-        for j in (0..shares.n_prompt()).filter(|&j| !shares.is_hollow(j)) {
+        for j in (0..shares.n_prompt()).filter(|&j| !shares.has_no_share(j)) {
             let percent = percent_digits(shares.amounts[j][0].unwrap()).replace('<', "&lt;");
             prop_assert!(picture.contains(&format!(">{percent}%<")), "{percent}");
         }

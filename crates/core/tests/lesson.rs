@@ -62,14 +62,14 @@ fn links_of_version_1_open() {
 }
 
 #[test]
-fn what_a_step_chooses_is_the_output_of_its_explanation() {
+fn step_chooses_explained_output() {
     let lesson = lesson();
     let outputs: Vec<_> = lesson.steps.iter().map(|step| lesson.document(step).output).collect();
     assert_eq!(outputs, [lesson.explanations[0].output.clone(), vec![0], lesson.explanations[0].output.clone()]);
 }
 
 #[test]
-fn what_is_no_lesson_is_refused_with_a_reason() {
+fn invalid_lesson_is_rejected_with_reason() {
     let with = |change: fn(&mut Value)| {
         let mut json: Value = serde_json::from_str(&lesson().to_json()).unwrap();
         change(&mut json);
@@ -90,7 +90,7 @@ fn what_is_no_lesson_is_refused_with_a_reason() {
 }
 
 #[test]
-fn whatever_is_no_link_of_a_lesson_is_refused() {
+fn invalid_lesson_link_is_rejected() {
     assert!(["#l1.AAAA", "l9", "#l1."].into_iter().all(is_link));
     assert!(!["", "#", "#l", "#lesson", "#g3.AAAA"].into_iter().any(is_link));
     assert_eq!(from_fragment("#l7.AAAA"), Err(LessonError::Newer));

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_refused_with_a_reason() {
+    fn invalid_address_is_rejected_with_reason() {
         for (typed, error) in [
             ("qwen3", AddressError::NoAddress),
             ("https://", AddressError::NoAddress),

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_earlier_visits_stored_is_read() {
+    fn state_of_earlier_visits_is_read() {
         let stored = r#"{"name":"c","parts":[{"address":"https://a.b/c.gguf","bytes":9,"sha256":null}]}"#;
         let file = FileSpec { address: "https://a.b/c.gguf".into(), bytes: Some(9), ..FileSpec::default() };
         let spec = DownloadSpec { name: "c".into(), files: vec![file] };

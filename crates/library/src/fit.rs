@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_larger_than_the_free_storage_is_not_stored() {
+    fn model_beyond_free_storage_is_not_stored() {
         let with = |is_available, free| DeviceFacts {
             storage: StorageStatus { is_available, free, ..StorageStatus::default() },
             ..DeviceFacts::default()

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_earlier_versions_stored_is_read() {
+    fn state_of_earlier_versions_is_read() {
         let journal =
             r#"{"wanted":{"name":"c","parts":[{"address":"https://a.b/c.gguf","bytes":9,"sha256":null}]},"etags":["\"v1\"",null]}"#;
         let expected = Journal { spec: spec(Some(9), None), etags: vec![Some("\"v1\"".into()), None], modified: Vec::new() };

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_older_than_the_window_does_not_count() {
+    fn samples_before_window_are_ignored() {
         let mut rate = TransferRate::default();
         for (second, bytes) in [(0.0, 0), (5.0, 0), (10.0, 1_000), (16.0, 12_000)] {
             rate.record(1e3 * second, bytes);

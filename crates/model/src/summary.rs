@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_run_is_refused_by_its_beginning() {
+    fn unsupported_model_is_rejected_by_header() {
         let mut other = DEMO[..16_384].to_vec();
         let at = other.windows(5).position(|window| window == b"qwen3").unwrap();
         other[at..at + 5].copy_from_slice(b"bloom");

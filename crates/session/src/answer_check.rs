@@ -1,11 +1,11 @@
-//! Answer classifier: two logistic classifiers over the features of an answer ([`Signs`]) tell whether to trust it. Their weights are in
+//! Answer classifier: two logistic classifiers over the features of an answer ([`AnswerFeatures`]) tell whether to trust it. Their weights are in
 //! the model's file (`glasscage.answer_check`). `training/calibrate.py` fitted them on problems that the model was not trained on.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::signs::Signs;
+use super::answer_features::AnswerFeatures;
 use glasscage_core::explanation::AnswerWarning;
 use glasscage_model::gguf::Metadata;
 
@@ -24,8 +24,8 @@ struct Classifier {
 }
 
 impl Classifier {
-    fn applies(&self, signs: &Signs) -> bool {
-        self.bias + self.weights.iter().map(|(name, weight)| weight * signs.get(name.as_str()).unwrap_or(&0.0)).sum::<f64>() > 0.0
+    fn applies(&self, features: &AnswerFeatures) -> bool {
+        self.bias + self.weights.iter().map(|(name, weight)| weight * features.get(name.as_str()).unwrap_or(&0.0)).sum::<f64>() > 0.0
     }
 }
 
@@ -35,10 +35,10 @@ impl AnswerCheck {
         serde_json::from_str(metadata.str("glasscage.answer_check").ok()??).ok()
     }
 
-    pub fn warning(&self, signs: &Signs) -> Option<AnswerWarning> {
-        if self.out_of_scope.applies(signs) {
+    pub fn warning(&self, features: &AnswerFeatures) -> Option<AnswerWarning> {
+        if self.out_of_scope.applies(features) {
             Some(AnswerWarning::OutOfScope)
-        } else if self.doubtful.applies(signs) {
+        } else if self.doubtful.applies(features) {
             Some(AnswerWarning::Doubtful)
         } else {
             None
@@ -56,7 +56,7 @@ mod tests {
             r#"{"doubtful": {"bias": -1, "weights": {"a": 2}}, "out_of_scope": {"bias": -1, "weights": {"b": 2, "unheard of": 9}}}"#,
         )
         .unwrap();
-        let warning = |a: f64, b: f64| check.warning(&Signs::from([("a", a), ("b", b)]));
+        let warning = |a: f64, b: f64| check.warning(&AnswerFeatures::from([("a", a), ("b", b)]));
         assert_eq!(warning(0.0, 0.0), None);
         assert_eq!(warning(1.0, 0.0), Some(AnswerWarning::Doubtful));
         assert_eq!(warning(1.0, 1.0), Some(AnswerWarning::OutOfScope));

@@ -7,6 +7,7 @@
 
 mod answer;
 mod answer_check;
+mod answer_features;
 mod document;
 mod explain;
 mod generated;
@@ -17,7 +18,6 @@ mod infills;
 mod loaded;
 mod problems;
 mod results;
-mod signs;
 mod text;
 mod warning;
 mod words;

@@ -1,8 +1,8 @@
 //! Runs the answer classifier on an answer.
 
+use super::answer_features::{AnswerEvidence, AnswerFeatures, features};
 use super::loaded::Session;
 use super::problems;
-use super::signs::{AnswerEvidence, Signs, signs};
 use super::text::{FramedPrompt, TokenizedAnswer};
 use glasscage_core::explanation::AnswerWarning;
 use glasscage_engine::lm::{LanguageModel, LmError, ScoreRequest, score_base};
@@ -10,12 +10,12 @@ use glasscage_protocol::problem::Problem;
 
 impl<M: LanguageModel> Session<M> {
     /// The features of the model's greedy answer to `prompt`. The weights of the answer classifier are fitted to them.
-    pub async fn answer_signs(&mut self, prompt: &str, answer: &str) -> Result<Signs, Problem> {
+    pub async fn answer_features(&mut self, prompt: &str, answer: &str) -> Result<AnswerFeatures, Problem> {
         let context_length = self.lm.config().context_length;
         let framed = FramedPrompt::new(prompt, self.template.as_ref(), &self.tokenizer, context_length, false);
         let framed = framed.map_err(|error| problems::framing_failed(&error, context_length))?;
         let answer = self.given_answer(answer, &framed);
-        self.signs(prompt, &framed, &answer).await?.ok_or_else(|| problems::engine_failed(LmError::Stopped))
+        self.features(prompt, &framed, &answer).await?.ok_or_else(|| problems::engine_failed(LmError::Stopped))
     }
 
     /// The answer classifier's warning about the answer that was just generated. `None` if there is no warning or no classifier. Takes one
@@ -30,8 +30,8 @@ impl<M: LanguageModel> Session<M> {
         if let Some(warning) = self.last_answer.as_ref().and_then(|last| last.warning) {
             return Ok(warning);
         }
-        let Some(signs) = self.signs(prompt, framed, answer).await? else { return Ok(None) };
-        let warning = check.warning(&signs);
+        let Some(features) = self.features(prompt, framed, answer).await? else { return Ok(None) };
+        let warning = check.warning(&features);
         if let Some(last) = &mut self.last_answer {
             last.warning = Some(warning);
         }
@@ -39,7 +39,7 @@ impl<M: LanguageModel> Session<M> {
     }
 
     /// The features of an answer. `None` if the engine was stopped.
-    async fn signs(&mut self, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Result<Option<Signs>, Problem> {
+    async fn features(&mut self, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Result<Option<AnswerFeatures>, Problem> {
         let tokens = [&framed.ids[..], &answer.ids].concat();
         let request = ScoreRequest::new(&tokens, 1..tokens.len(), &[]);
         let log_probs = match score_base(&mut self.lm, &request).await {
@@ -48,7 +48,7 @@ impl<M: LanguageModel> Session<M> {
         };
         let of_prompt = framed.prompt_positions();
         let word_tokens = |word: &str| self.tokenizer.encode(&format!(" {word}")).len();
-        Ok(Some(signs(&AnswerEvidence {
+        Ok(Some(features(&AnswerEvidence {
             prompt,
             answer: &answer.text,
             prompt_log_probs: &log_probs[of_prompt.start.max(1) - 1..of_prompt.end - 1],

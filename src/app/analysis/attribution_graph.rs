@@ -34,7 +34,7 @@ impl AttributionGraph {
         let scores = document.scores();
         let adjacency = graph::normalize(&scores, document.method.normalization);
         let mut graph = Self { document, scores, estimate: None, adjacency, measured: Vec::new(), evidence: Vec::new() };
-        graph.weigh();
+        graph.update_evidence();
         graph
     }
 
@@ -78,7 +78,7 @@ impl AttributionGraph {
             Some(estimate) => graph::normalize_with_estimate(&self.scores, estimate),
             None => self.measured_adjacency(),
         };
-        self.weigh();
+        self.update_evidence();
     }
 
     /// **A** of the measured scores, without estimates.
@@ -92,7 +92,7 @@ impl AttributionGraph {
     }
 
     /// Updates which sources are measured, and the evidence for each row.
-    fn weigh(&mut self) {
+    fn update_evidence(&mut self) {
         let table = &self.document.table;
         self.measured = (0..table.n_sources()).map(|j| table.is_measured(j)).collect();
         self.evidence = Evidence::of_document(&self.document);
@@ -202,7 +202,7 @@ pub mod tests {
     }
 
     #[test]
-    fn what_is_not_measured_yet_is_estimated_until_it_is() {
+    fn unmeasured_source_is_estimated_until_measured() {
         let mut partial = document();
         partial.table.row_mut(1)[1] = None;
         let mut graph = AttributionGraph::new(partial);

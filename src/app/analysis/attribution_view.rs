@@ -20,7 +20,7 @@ pub enum Role {
     /// The sentence has influence on the explained sentences.
     Source,
     /// The sentence comes before the last explained sentence but has no influence.
-    Bystander,
+    NoInfluence,
     /// The sentence comes after all explained sentences, so it cannot have influence.
     Later,
     Unmeasured,
@@ -162,7 +162,7 @@ impl AttributionView {
             _ if row.is_some_and(|i| self.output.last().is_some_and(|&last| i > last)) => Role::Later,
             None => Role::Unmeasured,
             Some(share) if share != 0.0 => Role::Source,
-            Some(_) => Role::Bystander,
+            Some(_) => Role::NoInfluence,
         }
     }
 
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_has_no_share() {
+    fn unmeasured_source_has_no_share() {
         let mut partial = document();
         partial.table.row_mut(3)[0] = None;
         let attribution = AttributionView::new(Arc::new(AttributionGraph::new(partial)), &[3]);

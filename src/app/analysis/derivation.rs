@@ -5,41 +5,41 @@ use crate::explanation::{Aggregation, Compression, Derivation, Method, Weighting
 use crate::graph::Normalization;
 
 /// One choice: button text and description, in English.
-pub struct Way {
+pub struct DerivationOption {
     /// Returns the derivation with this choice.
     pub set: fn(Derivation) -> Derivation,
     pub name: &'static str,
     pub about: &'static str,
 }
 
-impl Way {
+impl DerivationOption {
     pub fn is_chosen(&self, derivation: Derivation) -> bool {
         (self.set)(derivation) == derivation
     }
 }
 
-pub const AGGREGATIONS: [Way; 2] = [
-    Way {
+pub const AGGREGATIONS: [DerivationOption; 2] = [
+    DerivationOption {
         set: |way| Derivation { aggregation: Aggregation::Mean, ..way },
         name: translatable!("mean"),
         about: translatable!(
             "The mean over the tokens of both sentences, as in the paper: a long sentence counts no more than a short one."
         ),
     },
-    Way {
+    DerivationOption {
         set: |way| Derivation { aggregation: Aggregation::Sum, ..way },
         name: translatable!("sum"),
         about: translatable!("The sum over all pairs of tokens, as in the paper\u{2019}s reference code: long sentences count more."),
     },
 ];
 
-pub const COMPRESSIONS: [Way; 4] = [
-    Way {
+pub const COMPRESSIONS: [DerivationOption; 4] = [
+    DerivationOption {
         set: |way| Derivation { compression: Compression::None, ..way },
         name: translatable!("unchanged"),
         about: translatable!("Scores count in full, as in the paper: a source that makes a sentence impossible can dominate its row."),
     },
-    Way {
+    DerivationOption {
         set: |way| Derivation { compression: Compression::Log, ..way },
         name: translatable!("logarithm"),
         about: translatable!(
@@ -47,12 +47,12 @@ pub const COMPRESSIONS: [Way; 4] = [
              more when it becomes even less likely."
         ),
     },
-    Way {
+    DerivationOption {
         set: |way| Derivation { compression: Compression::Bounded, ..way },
         name: translatable!("bounded"),
         about: translatable!("1 \u{2212} exp(\u{2212}x / 10), where x is the drop of the whole sentence in nats: no score is above 1."),
     },
-    Way {
+    DerivationOption {
         set: |way| Derivation { compression: Compression::Hyperbolic, ..way },
         name: translatable!("hyperbolic"),
         about: translatable!(
@@ -63,13 +63,13 @@ pub const COMPRESSIONS: [Way; 4] = [
 ];
 
 /// Choices for documents that have an information flow.
-pub const WEIGHTINGS: [Way; 2] = [
-    Way {
+pub const WEIGHTINGS: [DerivationOption; 2] = [
+    DerivationOption {
         set: |way| Derivation { weighting: Weighting::None, ..way },
         name: translatable!("measured scores"),
         about: translatable!("Scores count as they were measured, as in the paper."),
     },
-    Way {
+    DerivationOption {
         set: |way| Derivation { weighting: Weighting::Flow, ..way },
         name: translatable!("weighted by flow"),
         about: translatable!(
@@ -79,8 +79,8 @@ pub const WEIGHTINGS: [Way; 2] = [
     },
 ];
 
-pub const NORMALIZATIONS: [Way; 3] = [
-    Way {
+pub const NORMALIZATIONS: [DerivationOption; 3] = [
+    DerivationOption {
         set: |way| Derivation { normalization: Normalization::Full, ..way },
         name: translatable!("shares"),
         about: translatable!(
@@ -88,14 +88,14 @@ pub const NORMALIZATIONS: [Way; 3] = [
                               add up to 100%."
         ),
     },
-    Way {
+    DerivationOption {
         set: |way| Derivation { normalization: Normalization::NonNegative, ..way },
         name: translatable!("positive scores"),
         about: translatable!(
             "Negative scores are set to 0, rows are not divided. The results are numbers, not shares; along a path they are multiplied."
         ),
     },
-    Way {
+    DerivationOption {
         set: |way| Derivation { normalization: Normalization::None, ..way },
         name: translatable!("raw scores"),
         about: translatable!(
@@ -126,7 +126,7 @@ pub fn words_of_scores(method: &Method) -> String {
     [Some(aggregation), compression, weighting].into_iter().flatten().collect::<Vec<_>>().join(t!(", "))
 }
 
-fn name(ways: &[Way], method: &Method) -> &'static str {
+fn name(ways: &[DerivationOption], method: &Method) -> &'static str {
     ways.iter().find(|way| way.is_chosen(method.derivation())).map_or("", |way| text(way.name))
 }
 

@@ -16,9 +16,9 @@ pub fn of_lesson(lesson: &Lesson) -> Vec<(String, Vec<usize>)> {
 }
 
 /// Distinct explanations from this session that the lesson does not contain.
-pub fn offered<'a>(lesson: &Lesson, of_visit: impl Iterator<Item = &'a Document>) -> Vec<Document> {
+pub fn offered<'a>(lesson: &Lesson, recent_explanations: impl Iterator<Item = &'a Document>) -> Vec<Document> {
     let mut offered: Vec<Document> = Vec::new();
-    for document in of_visit {
+    for document in recent_explanations {
         let known = lesson.explanations.iter().chain(&offered);
         if !{ known }.any(|known| is_same_explanation(known, document)) {
             offered.push(document.clone());
@@ -38,10 +38,10 @@ mod tests {
         let mut lesson = lesson();
         let mut other = document();
         other.method.id = "pairs".into();
-        let of_visit = [document(), other.clone(), Document { output: vec![0], ..other.clone() }];
-        assert_eq!(offered(&lesson, of_visit.iter()), [other.clone()]);
+        let recent_explanations = [document(), other.clone(), Document { output: vec![0], ..other.clone() }];
+        assert_eq!(offered(&lesson, recent_explanations.iter()), [other.clone()]);
         assert_eq!(lesson.add_explanations(vec![other.clone()]), 1);
-        assert_eq!(offered(&lesson, of_visit.iter()), []);
+        assert_eq!(offered(&lesson, recent_explanations.iter()), []);
         let [first, second] = &of_lesson(&lesson)[..] else { panic!() };
         assert_eq!((&first.0, &second.0, &first.1[..], &second.1[..]), (&label(&document()), &label(&other), &[0, 1, 2][..], &[][..]));
         assert!(second.0.ends_with("\u{b7} Leave one or two out (Pairs)"), "{}", second.0);

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_enters_a_step_leaves_it() {
+    fn influence_into_step_leaves_it() {
         let diagram = diagram();
         let width =
             |is_counted: &dyn Fn(&&DiagramEdge) -> bool| diagram.edges.iter().filter(is_counted).map(|edge| edge.width).sum::<f64>();

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_said() {
+    fn incomparable_documents_are_reported() {
         let shared = document();
         let mut own = document();
         own.table.row_mut(0)[0] = None;

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_read_again() {
+    fn kept_state_is_restored() {
         for speed in [Speed(1.5e9), Speed(0.1), Speed(1e300)] {
             assert_eq!(Speed::parse(&speed.to_string()), Some(speed));
         }

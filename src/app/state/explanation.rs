@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::of_visit::OfVisit;
 use super::reactive::Reactive;
+use super::recent_explanations::RecentExplanations;
 use super::selection;
 use crate::app::analysis::attribution_graph::AttributionGraph;
 use crate::app::analysis::attribution_view::AttributionView;
@@ -48,7 +48,7 @@ pub struct Explanation {
     pub gallery: Reactive<Gallery>,
     pub(in crate::app) gallery_is_requested: bool,
     /// Explanations that were on screen before.
-    before: Reactive<OfVisit>,
+    before: Reactive<RecentExplanations>,
     /// Changed prompts of earlier explanations, oldest first.
     set_aside: Vec<SetAside>,
 }
@@ -152,7 +152,7 @@ impl Explanation {
     }
 
     /// Explanations from this session except the one on screen: first those by other methods, then those that were on screen before.
-    pub fn of_visit(&self) -> impl Iterator<Item = &Document> {
+    pub fn recent_explanations(&self) -> impl Iterator<Item = &Document> {
         let comparisons = self.comparisons.iter().map(|shown| shown.graph.document()).filter(|document| document.is_complete());
         comparisons.chain(self.before.documents())
     }

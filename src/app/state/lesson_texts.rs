@@ -78,7 +78,7 @@ pub mod tests {
     }
 
     #[test]
-    fn what_visitors_write_stays_in_their_language() {
+    fn visitor_text_is_not_translated() {
         let mut texts = LessonTexts::of("de");
         texts.arrived(Some(TEXTS));
         assert_eq!(texts.translated(&lesson()), None, "of an unknown language");

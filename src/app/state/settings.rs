@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_named_where_it_counts() {
+    fn unusable_parts_are_named() {
         let refused = RefusedNumber { label: "Top-k", is_of_sampling: true, allowed: "a whole number from 1 to 1,000".into() };
         let greedy = Settings { refused: vec![refused], ..Settings::default() };
         assert_eq!(greedy.problem(), None);

@@ -114,7 +114,7 @@ fn navigation_during_run_returns_to_screen_content() {
 }
 
 #[test]
-fn what_is_no_link_is_no_error() {
+fn address_without_link_is_no_error() {
     let mut page = Page::ready();
     page.visit(None, "#utm_source=x");
     assert_eq!((page.problem(), page.shown()), (String::new(), None));

@@ -52,7 +52,7 @@ fn lesson_step_is_stored_and_shows_its_explanation() {
 }
 
 #[test]
-fn what_was_answered_survives_a_reload() {
+fn answers_survive_reload() {
     let mut page = in_lesson();
     page.send(Message::Lesson(LessonMessage::GoTo(1)));
     page.send(Message::Lesson(LessonMessage::Mark(1)));
@@ -191,7 +191,7 @@ fn change(page: &mut Page, change: impl FnOnce(&mut Lesson)) -> Vec<Effect> {
 }
 
 #[test]
-fn whatever_a_writer_changes_can_be_undone_and_done_again() {
+fn lesson_edits_can_be_undone_and_redone() {
     let mut page = in_lesson();
     let now = |page: &Page| page.look(|state| state.lesson.as_ref().map(|open| (Lesson::clone(&open.lesson), open.at)).unwrap());
     page.send(Message::Lesson(LessonMessage::Edit(true)));
@@ -272,14 +272,15 @@ fn explanations_come_from_files_and_links_and_each_once() {
 }
 
 #[test]
-fn what_was_on_screen_during_the_visit_can_be_added() {
-    let of_visit =
-        |page: &Page| page.look(|state| state.explanation.of_visit().map(|document| document.method.id.clone()).collect::<Vec<_>>());
+fn seen_explanations_can_be_added() {
+    let recent_explanations = |page: &Page| {
+        page.look(|state| state.explanation.recent_explanations().map(|document| document.method.id.clone()).collect::<Vec<_>>())
+    };
     let mut page = Page::explained();
-    assert_eq!(of_visit(&page), [""; 0], "what is on screen is not behind it");
+    assert_eq!(recent_explanations(&page), [""; 0], "what is on screen is not behind it");
     page.opens(other().to_json());
     page.send(Message::MakeLesson);
-    assert_eq!(of_visit(&page), ["clp".to_owned(), document().method.id]);
+    assert_eq!(recent_explanations(&page), ["clp".to_owned(), document().method.id]);
 }
 
 #[test]

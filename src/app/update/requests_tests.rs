@@ -18,14 +18,14 @@ use crate::worker::role::Lost;
 use glasscage_message::message;
 
 #[test]
-fn what_several_views_need_is_fetched_once() {
+fn shared_file_is_fetched_once() {
     let mut page = Page::new();
     assert_eq!(page.send(Message::Needed(Fetch::Examples)), [Effect::Fetch(Fetch::Examples)]);
     assert!(page.send(Message::Needed(Fetch::Examples)).is_empty());
 }
 
 #[test]
-fn what_did_not_arrive_is_said_and_fetched_again() {
+fn failed_fetch_is_reported_and_repeated() {
     for (fetch, answers) in [(Fetch::Examples, [None, Some("{}")]), (Fetch::Gallery, [None, Some("<!doctype html>")])] {
         let mut page = Page::new();
         for answer in answers {

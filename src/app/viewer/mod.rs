@@ -20,7 +20,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use super::focus::Focus;
-use super::page::{Outside, Page};
+use super::page::{EffectHandler, Page};
 use super::state::State;
 use super::state::message::{Effect, HostRequest, Message};
 use super::{browser, language};
@@ -47,7 +47,7 @@ pub fn start() {
 
 #[component]
 fn Root(own: Option<String>) -> impl IntoView {
-    let page = Page::new(State::viewer(), update::update, |page| Outside {
+    let page = Page::new(State::viewer(), update::update, |page| EffectHandler {
         run: Rc::new(move |effect| run(page, effect)),
         register: Rc::new(|_| Vec::new()),
         focus: Focus::follow(),

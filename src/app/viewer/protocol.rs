@@ -109,7 +109,7 @@ mod tests {
     use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
 
     #[test]
-    fn what_the_page_around_says_is_read() {
+    fn host_messages_are_read() {
         let open = |document: &str| Incoming::from_json(&format!(r#"{{"glasscage": 1, "type": "open", "document": {document}}}"#));
         assert_eq!(Incoming::from_json(r#"{"glasscage": 1, "type": "hello", "more": 1}"#), Some(Incoming::Hello));
         assert_eq!(open(r##""#g3.x""##), Some(Incoming::Asked(HostRequest::Open("#g3.x".into()))));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_viewer_says_has_version_and_type() {
+    fn viewer_messages_have_version_and_type() {
         assert_eq!(Outgoing::Ready.to_json(), r#"{"glasscage":1,"type":"ready"}"#);
         assert_eq!(Outgoing::Height { pixels: 480 }.to_json(), r#"{"glasscage":1,"type":"height","pixels":480}"#);
         let explained = Explained::of(&AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]));

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_a_model_does_nothing() {
+    fn model_actions_do_nothing_in_viewer() {
         let mut state = opened(document().to_json());
         for message in [Message::Explain, Message::Recompute, Message::CopyLink, Message::GoHome, Message::AnswerVariant] {
             assert_eq!(update(&mut state, message), []);

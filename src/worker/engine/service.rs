@@ -146,7 +146,7 @@ impl EngineState {
     async fn explain(&mut self, question: &Question, page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
-        let result = session.explain(question, &mut async |progress| page.tell(EngineEvent::Progress(progress)).await).await;
+        let result = session.explain(question, &mut async |progress| page.post_and_yield(EngineEvent::Progress(progress)).await).await;
         self.account(&before, page);
         page.post(match result? {
             ExplainResult::Explained(document) => EngineEvent::Explained { document, problem: None },
@@ -159,8 +159,9 @@ impl EngineState {
     async fn answer(&mut self, question: &Question, page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
-        let result =
-            session.answer(question, &mut async |token| page.tell(EngineEvent::Progress(ExplainProgress::Token(token))).await).await;
+        let result = session
+            .answer(question, &mut async |token| page.post_and_yield(EngineEvent::Progress(ExplainProgress::Token(token))).await)
+            .await;
         self.account(&before, page);
         page.post(match result? {
             AnswerResult::Answered(answered) => EngineEvent::Answered(Box::new(answered.document)),
@@ -185,7 +186,7 @@ impl EngineState {
     async fn words(&mut self, question: &Question, source: usize, page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
-        let words = session.words(question, source, &mut async |passes| page.tell(EngineEvent::Passes(passes)).await).await;
+        let words = session.words(question, source, &mut async |passes| page.post_and_yield(EngineEvent::Passes(passes)).await).await;
         self.account(&before, page);
         page.post(words?.map_or(EngineEvent::Stopped { answer: String::new() }, EngineEvent::Words));
         Ok(())
@@ -194,7 +195,8 @@ impl EngineState {
     async fn deletion(&mut self, question: &Question, orders: &[Vec<usize>], page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
-        let curves = session.deletion_curves(question, orders, &mut async |passes| page.tell(EngineEvent::Passes(passes)).await).await;
+        let curves =
+            session.deletion_curves(question, orders, &mut async |passes| page.post_and_yield(EngineEvent::Passes(passes)).await).await;
         self.account(&before, page);
         page.post(curves?.map_or(EngineEvent::Stopped { answer: String::new() }, EngineEvent::DeletionCurves));
         Ok(())
@@ -216,7 +218,7 @@ fn work(before: &Counters, engine: &Engine) -> WorkStats {
 async fn load(chosen: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
     let OpenedModel { blobs, sha256 } = open(chosen).await?;
     let source = Joined::new(blobs.iter().cloned().map(BrowserFile).collect());
-    let mut tell = async |progress: LoadProgress| page.tell(EngineEvent::Loading(progress)).await;
+    let mut tell = async |progress: LoadProgress| page.post_and_yield(EngineEvent::Loading(progress)).await;
     let Some(mut session) = Session::load(&source, chosen.options.clone(), &mut tell).await? else { return Ok(None) };
     chosen.notice.iter().for_each(|notice| session.add_notice(notice.clone()));
     if !sha256.is_empty() && session.loaded_model().model.sha256 != sha256 {
@@ -293,7 +295,7 @@ impl Page {
     }
 
     /// Posts `event`, yields to incoming messages from time to time, and breaks if the user pressed Stop.
-    async fn tell(&self, event: EngineEvent) -> ControlFlow<()> {
+    async fn post_and_yield(&self, event: EngineEvent) -> ControlFlow<()> {
         self.post(event);
         let now = js_sys::Date::now();
         if now - self.turn_began_millis.get() > TURN_MILLIS {

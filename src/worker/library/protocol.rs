@@ -1,7 +1,7 @@
 //! Requests from the page to the library's worker, and the events that answer them.
 //!
 //! Messages are sent in an [`Envelope`](crate::worker::envelope::Envelope). Each request is answered under its id by any number of
-//! `Progress` and `Replaced`, then by exactly one other event. Unsolicited events have the id `RequestId::NEWS`.
+//! `Progress` and `Replaced`, then by exactly one other event. Unsolicited events have the id `RequestId::UNSOLICITED`.
 
 use serde::{Deserialize, Serialize};
 

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_attribution_is_refused_with_its_line() {
+    fn invalid_attribution_is_rejected_with_line() {
         assert_eq!(parse(&FILE.replace("\"a\"", "\"b\"")).unwrap_err(), "line 2: item 3 has b twice");
         assert!(parse(r#"{"item": 3, "method": "a", "attribution": [null]}"#).unwrap_err().starts_with("line 1: "));
     }

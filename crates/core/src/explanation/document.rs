@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_to_be_shown_is_refused() {
+    fn oversized_document_is_rejected() {
         let long = |length: usize| "x".repeat(length);
         let refused = |change: &dyn Fn(&mut Document)| {
             let mut document = with_joint_effect();
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_hold_together_is_refused() {
+    fn inconsistent_document_is_rejected() {
         let refused = |change: fn(&mut Document)| {
             let mut document = example();
             change(&mut document);

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_no_link_is_refused_with_a_reason() {
+    fn invalid_link_is_rejected_with_reason() {
         assert_eq!(from_fragment("#g7.AAAA"), Err(LinkError::Newer));
         assert_eq!(from_fragment("#about"), Err(LinkError::Scheme));
         for cut in ["#g2", "#g2.", "#g3", "#g3.", "#g1.!!", "#g2.!!", "#g3.!!"] {
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_other_programs_put_behind_the_address_is_no_link() {
+    fn tracking_parameters_are_no_link() {
         assert!(["#g1.AAAA", "g2.", "g3.", "#g7", "#g12.A"].into_iter().all(is_link));
         assert!(!["", "#", "#g", "#about", "#gclid=1", "#utm_source=x", "#:~:text=g1."].into_iter().any(is_link));
     }

@@ -171,10 +171,10 @@ impl<'a> Painter<'a> {
     /// Draws source `j`. Returns y of its node: the middle of the first line.
     fn sentence(&mut self, j: usize, lines: &[String]) -> f64 {
         let palette = self.palette;
-        let (is_output, is_hollow) = (self.shares.is_output(j), self.shares.is_hollow(j));
+        let (is_output, has_no_share) = (self.shares.is_output(j), self.shares.has_no_share(j));
         let [amount, direct] = self.shares.amounts[j];
         let strength = amount.map_or(0.0, |amount| self.shares.strength(amount));
-        let under = if self.frame.is_narrow && self.frame.shares.is_some() && (!is_hollow || is_output) { 1 } else { 0 };
+        let under = if self.frame.is_narrow && self.frame.shares.is_some() && (!has_no_share || is_output) { 1 } else { 0 };
         let remark = self.remark(j);
         let remark_at = remark.map(|remark| self.remark_place(lines, remark));
         let extra = usize::from(remark_at.is_some_and(|(_, is_below)| is_below));
@@ -215,7 +215,7 @@ impl<'a> Painter<'a> {
         }
         let share_y = if under == 1 { self.y + height - 4.0 - LINE_HEIGHT / 2.0 } else { node };
         let columns = self.frame.shares;
-        match (columns, is_hollow) {
+        match (columns, has_no_share) {
             (Some([_, [_, right]]), true) if is_output => {
                 let right = if self.frame.is_narrow { self.frame.right } else { right };
                 self.write(self.labels().explained, right, share_y, LABEL_SIZE, palette.accent, Look::Plain, Anchor::End);

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_measured_has_its_share_of_the_estimate() {
+    fn unmeasured_source_gets_estimated_share() {
         let rows: [&[Option<f64>]; 2] = [&[Some(3.0), Some(1.0), None], &[None, Some(-1.0), None, None]];
         let (table, estimate) = (Table::from_fn(3, 2, |i, j| rows[i][j]), Table::from_fn(3, 2, |_, j| Some([1.0, 4.0, 1.0, 2.0][j])));
         let adjacency = normalize_with_estimate(&table, &estimate);

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_to_draw_counts_as_hidden() {
+    fn undrawn_edges_count_as_hidden() {
         let all = prune(&graph(), &[2], 1.0);
         assert_eq!(all.clone().at_most(4), all);
         let fewer = all.at_most(2);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hardly_flows_is_not_counted_as_hidden() {
+    fn tiny_flow_is_not_hidden() {
         let faint = CausalMatrix::from_rows(3, vec![vec![0.9, 0.0995, 0.0005]]);
         assert_eq!(prune(&faint, &[0], 0.5).hidden, 1);
         let larger = CausalMatrix::from_rows(3, vec![vec![90.0, 9.95, 0.05]]);

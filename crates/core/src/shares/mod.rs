@@ -46,7 +46,7 @@ impl Shares {
 
     /// Whether the source has no share to show: it is explained itself, it comes after the explained sentences, or nothing in the prompt
     /// supports those.
-    pub fn is_hollow(&self, j: usize) -> bool {
+    pub fn has_no_share(&self, j: usize) -> bool {
         let is_later = j.checked_sub(self.n_prompt()).is_some_and(|i| self.output.last().is_some_and(|&last| i > last));
         is_later || self.is_output(j) && self.amounts[j][0] == Some(0.0) || matches!(self.output_evidence(), Evidence::Unsupported(_))
     }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_has_no_share() {
+    fn unmeasured_source_has_no_share() {
         let mut document = document(&[1]);
         document.table.row_mut(2)[1] = None;
         let shares = Shares::of(&document);
@@ -115,12 +115,12 @@ mod tests {
     }
 
     #[test]
-    fn hollow_sources_are_explained_or_later() {
+    fn sources_without_share_are_explained_or_later() {
         let shares = [[0, 1].as_slice(), &[1], &[2]].map(|output| Shares::of(&document(output)));
         assert_eq!(shares.each_ref().map(|shares| sources(|j| shares.is_output(j))), [vec![2, 3], vec![3], vec![4]]);
         // G1 is explained, but it has a share, because G2 is also explained and depends on it. A zero share alone does not make a source
         // hollow.
-        assert_eq!(shares.each_ref().map(|shares| sources(|j| shares.is_hollow(j))), [vec![3, 4], vec![3, 4], vec![4]]);
+        assert_eq!(shares.each_ref().map(|shares| sources(|j| shares.has_no_share(j))), [vec![3, 4], vec![3, 4], vec![4]]);
     }
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
         let shares = |output: &[usize]| Shares::of(&Document { support: vec![9.0, 0.0, 0.0], ..document(output) });
         // G2 has no support of its own, but half of it depends on G1.
         assert_eq!(
-            [[0].as_slice(), &[1], &[2]].map(|output| sources(|j| shares(output).is_hollow(j))),
+            [[0].as_slice(), &[1], &[2]].map(|output| sources(|j| shares(output).has_no_share(j))),
             [vec![2, 3, 4], vec![3, 4], vec![0, 1, 2, 3, 4]]
         );
     }

@@ -74,8 +74,8 @@ fn shares(document: &Document) -> Grid {
     let (shares, support) = (Shares::of(document), total_support(document));
     let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());
     let amount = |j: usize, amount: Option<f64>| match amount {
-        Some(amount) if !shares.is_hollow(j) && shares.scale.is_shares() => Cell::Share(amount),
-        Some(amount) if !shares.is_hollow(j) => Cell::Number(amount),
+        Some(amount) if !shares.has_no_share(j) && shares.scale.is_shares() => Cell::Share(amount),
+        Some(amount) if !shares.has_no_share(j) => Cell::Number(amount),
         _ => Cell::Empty,
     };
     let row = |(j, text): (usize, &str)| {

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_right_is_refused_by_its_key() {
+    fn impossible_value_is_rejected_by_key() {
         let heads = [&[0.0, 8.0][..], &[0.0, 0.0, 0.0], &[0.0, 8.0, 4.0], &[0.0, f64::NAN, 8.0], &[-8.0, 8.0, 0.0]];
         assert!(heads.iter().all(|heads| { read(heads, 3, 3).is_err_and(|error| error.contains("lfm2.attention.head_count_kv")) }));
         assert!([0, 17, u64::MAX].iter().all(|&taps| read(&[0.0, 8.0], taps, 2).is_err_and(|error| error.contains("l_cache"))));

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_computed_is_refused_by_name() {
+    fn unsupported_setting_is_rejected_by_name() {
         for (field, value) in [
             ("attention.causal", Value::Bool(false)),
             ("attention.scale", Value::F64(0.015_625)),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_converters_write_is_read() {
+    fn converter_output_is_read() {
         let written = [
             ("llama.attention.causal", Value::Bool(true)),
             ("llama.attention.sliding_window", Value::U64(4096)),

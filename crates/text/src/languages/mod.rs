@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_short_or_undecided_counts_as_english() {
+    fn short_or_ambiguous_text_counts_as_english() {
         check(Language::English, &["", "!?", "42", "Hallo", "Der Spiegel", "Merci, Madame.", "fn main() { let de = la; }"]);
         check(Language::English, &["How do you say \"Ich habe keine Zeit\" in French, and what does it mean?"]);
         check(Language::English, &["How much is 16 plus 16 plus 16 plus 16?", "e.g. a la carte, et al., de facto, per se"]);

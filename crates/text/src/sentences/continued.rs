@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_closes_a_quotation_starts_no_sentence() {
+    fn closing_quotation_starts_no_sentence() {
         check(Language::German, &["„Kommst du mit?“, fragte er.", "Sie nickte."]);
         check(Language::French, &["Quoi ?!", "C'est impossible."]);
     }

@@ -102,8 +102,8 @@ fn one_press_downloads_and_chooses_it() {
     let id = untrack(|| page.state.library.download_request).expect("a download");
     page.event(id, LibraryEvent::Completed(ModelLocation::Stored("ab".into())));
     assert_eq!((page.offer(), page.choice()), (None, stored()));
-    assert_eq!(page.event(RequestId::NEWS, listing(Some("cd"))), [remembers(Some("ab"))]);
-    assert_eq!(page.event(RequestId::NEWS, listing(Some("cd"))), [], "it is remembered once");
+    assert_eq!(page.event(RequestId::UNSOLICITED, listing(Some("cd"))), [remembers(Some("ab"))]);
+    assert_eq!(page.event(RequestId::UNSOLICITED, listing(Some("cd"))), [], "it is remembered once");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn stored_model_is_offered_for_use() {
     page.send(LibraryMessage::UseStored { id: "ab".into(), name: NAME.into() });
     assert_eq!((page.offer(), page.choice()), (None, stored()));
     page.send(LibraryMessage::UseBuiltIn);
-    assert_eq!(page.event(RequestId::NEWS, listing(None)), [remembers(None)], "it is not complete any more");
+    assert_eq!(page.event(RequestId::UNSOLICITED, listing(None)), [remembers(None)], "it is not complete any more");
     assert_eq!(page.offer(), DOWNLOAD);
 }
 

@@ -173,7 +173,7 @@ fn the_dialog_asks_for_what_is_stored_and_known() {
     assert_eq!(n_stored(&page), None);
     page.event(list, stored(&[("ab", spec())]));
     assert_eq!(n_stored(&page), Some(1));
-    page.event(RequestId::NEWS, stored(&[]));
+    page.event(RequestId::UNSOLICITED, stored(&[]));
     assert_eq!(n_stored(&page), Some(0), "news needs no request");
 }
 
@@ -367,7 +367,7 @@ fn deleting_model_forgets_choice_and_unfinished_download() {
     page.send(LibraryMessage::UseStored { id: "ab".into(), name: "big".into() });
     let id = page.downloads(spec());
     page.event(id, LibraryEvent::Paused(None));
-    page.event(RequestId::NEWS, stored(&[("ab", spec()), ("cd", DownloadSpec::at("big", vec!["https://c.d/big.gguf".into()]))]));
+    page.event(RequestId::UNSOLICITED, stored(&[("ab", spec()), ("cd", DownloadSpec::at("big", vec!["https://c.d/big.gguf".into()]))]));
     page.send(LibraryMessage::Delete(vec!["cd".into()]));
     assert!(page.has_download(), "another model of this name");
     let effects = page.send(LibraryMessage::Delete(vec!["ab".into()]));
@@ -388,7 +388,7 @@ fn copy_replaces_local_model_until_deleted() {
     assert_eq!(page.choice(), ModelChoice::Stored { id: "ab".into(), name: "mine.gguf".into() });
     assert!(untrack(|| page.state.is_copied() && !page.state.can_keep_copy()));
 
-    page.event(RequestId::NEWS, stored(&[("ab", copy)]));
+    page.event(RequestId::UNSOLICITED, stored(&[("ab", copy)]));
     let effects = page.send(LibraryMessage::Delete(vec!["ab".into()]));
     let local = ModelChoice::Files("mine.gguf".into());
     assert_eq!(page.choice(), local);

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_field_takes_is_said() {
+    fn field_explains_valid_input() {
         assert_eq!(allowed_words(&(1.0..=4096.0), false), "a whole number from 1 to 4,096");
         assert_eq!(allowed_words(&(0.01..=1.0), true), "a number from 0.01 to 1");
     }

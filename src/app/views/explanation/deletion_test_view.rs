@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-use super::exactly::Exactly;
+use super::numeric_details::NumericDetails;
 use crate::app::analysis::deletion_test::{Coverage, DeletionTest, OrderResult, coverages};
 use crate::app::analysis::number::{signed, with_point};
 use crate::app::i18n::{t, text, translatable};
@@ -84,7 +84,7 @@ fn Relevant() -> impl IntoView {
             view! {
                 <div class="note" data-testid="coverage">
                     {plain}
-                    <Exactly>{exact}</Exactly>
+                    <NumericDetails>{exact}</NumericDetails>
                 </div>
             }
         })
@@ -138,14 +138,14 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
                 </svg>
                 <figcaption class="hint">
                     {t!("How likely the answer still is for the model: 1 as with the whole prompt, 0 as without it.")}
-                    <Exactly>
+                    <NumericDetails>
                         {t!(
                             "Remaining log-probability: 1 corresponds to {whole} nats with the whole prompt, 0 to {none} nats without \
                              it.",
                             whole = signed(log_probs[0]),
                             none = signed(log_probs[1]),
                         )}
-                    </Exactly>
+                    </NumericDetails>
                 </figcaption>
             </figure>
             <table class="metrics">
@@ -159,11 +159,11 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
                 <tbody>{rows}</tbody>
             </table>
             <p data-testid="check-verdict">{verdict(&tests, says_nothing)}</p>
-            <Exactly>
+            <NumericDetails>
                 {t!(
                     "Lower is better. RISE is the area under the curve. MAS adds the distance from the curve that the shares predict."
                 )}
-            </Exactly>
+            </NumericDetails>
         </div>
     }
 }

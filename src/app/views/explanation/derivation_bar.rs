@@ -1,7 +1,7 @@
 use crate::app::state::message::Message;
 use leptos::prelude::*;
 
-use crate::app::analysis::derivation::{self, AGGREGATIONS, COMPRESSIONS, NORMALIZATIONS, WEIGHTINGS, Way};
+use crate::app::analysis::derivation::{self, AGGREGATIONS, COMPRESSIONS, DerivationOption, NORMALIZATIONS, WEIGHTINGS};
 use crate::app::i18n::{t, text};
 use crate::app::page::use_page;
 use crate::app::views::layout::help_link::{self, HelpLink};
@@ -33,12 +33,12 @@ fn DerivationBar() -> impl IntoView {
                 <span class="tag" hidden=move || ask(derivation::is_the_papers)>{t!("differs from the paper")}</span>
             </summary>
             <div class="ways card">
-                <Ways title=t!("Combine token scores by") ways=&AGGREGATIONS chosen />
-                <Ways title=t!("Scale of the scores") ways=&COMPRESSIONS chosen />
+                <DerivationOptions title=t!("Combine token scores by") ways=&AGGREGATIONS chosen />
+                <DerivationOptions title=t!("Scale of the scores") ways=&COMPRESSIONS chosen />
                 <Show when=move || has_flow.get()>
-                    <Ways title=t!("Edge weights from") ways=&WEIGHTINGS chosen />
+                    <DerivationOptions title=t!("Edge weights from") ways=&WEIGHTINGS chosen />
                 </Show>
-                <Ways title=t!("Edge values") ways=&NORMALIZATIONS chosen />
+                <DerivationOptions title=t!("Edge values") ways=&NORMALIZATIONS chosen />
                 <p class="hint">
                     {t!("The measured scores do not change. Links and files contain them and these settings.")}
                     " "
@@ -72,9 +72,9 @@ fn DerivationBar() -> impl IntoView {
 
 /// A group of buttons, one of them pressed, and the description of the pressed one.
 #[component]
-fn Ways(title: &'static str, ways: &'static [Way], chosen: Memo<Derivation>) -> impl IntoView {
+fn DerivationOptions(title: &'static str, ways: &'static [DerivationOption], chosen: Memo<Derivation>) -> impl IntoView {
     let page = use_page();
-    let button = |way: &'static Way| {
+    let button = |way: &'static DerivationOption| {
         let is_pressed = move || way.is_chosen(chosen.get()).to_string();
         let test_id = format!("way-{}", way.name.replace(' ', "-"));
         let choose = move |_| page.send(Message::Derive((way.set)(chosen.get_untracked())));

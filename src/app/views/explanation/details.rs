@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 
-use super::exactly::Exactly;
 use super::manifest::ManifestView;
+use super::numeric_details::NumericDetails;
 use super::share_bar::ShareBar;
 use super::thought_view::{self, ThoughtPlace};
 use crate::app::analysis::attribution_view::AttributionView;
@@ -126,7 +126,7 @@ fn Verdict(evidence: Evidence, method: &'static MethodText, unit: String) -> imp
     let in_words = (method.unit == NATS).then(|| following(t!("One nat less means 2.7 times less likely.")));
     view! {
         <div class=class data-testid="verdict">
-            {words} {exactly.map(|exactly| view! { <Exactly>{exactly} {in_words}</Exactly> })}
+            {words} {exactly.map(|exactly| view! { <NumericDetails>{exactly} {in_words}</NumericDetails> })}
         </div>
     }
 }

@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_drawn_is_counted() {
+    fn undrawn_sentences_are_counted() {
         assert!(what_is_left_out(0, 1.0).ends_with("every edge is drawn."));
         assert!(what_is_left_out(2, 0.91).ends_with("2 weaker edges, which carry 9% of the influence, are not drawn."));
     }

@@ -68,7 +68,8 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
     // Sentences after the output have no share. Output sentences have none either, unless they influence other output sentences. No
     // sentence has one if nothing in the prompt supports the output.
     let is_unsupported = move || page.attribution(AttributionView::is_unsupported) == Some(true);
-    let is_hollow = Memo::new(move |_| role.get() == Some(Role::Later) || is_output() && influence.get() == Some(0.0) || is_unsupported());
+    let has_no_share =
+        Memo::new(move |_| role.get() == Some(Role::Later) || is_output() && influence.get() == Some(0.0) || is_unsupported());
 
     let words = Memo::new(move |_| {
         let is_collapsed = page.with(|state| state.explanation.collapsed.contains(&node));
@@ -120,7 +121,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
             class="sentence"
             class:generated=generated.is_some()
             class:output=is_output
-            class:bystander=move || matches!(role.get(), Some(Role::Bystander | Role::Later))
+            class:bystander=move || matches!(role.get(), Some(Role::NoInfluence | Role::Later))
             class:estimated=move || is_estimated.get()
             class:unmeasured=move || role.get() == Some(Role::Unmeasured)
             class:lit=move || page.with(|state| *state.explanation.focus) == Some(node)
@@ -155,14 +156,14 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
             </span>
             <span role="gridcell" class="share">
                 <Show
-                    when=move || !is_hollow.get()
+                    when=move || !has_no_share.get()
                     fallback=move || is_output().then_some(view! { <span class="explained">{t!("explained")}</span> })
                 >
                     <ShareBar amount=total />
                 </Show>
             </span>
             <span role="gridcell" class="share direct">
-                <Show when=move || !is_hollow.get()>
+                <Show when=move || !has_no_share.get()>
                     <ShareBar amount=direct />
                 </Show>
             </span>

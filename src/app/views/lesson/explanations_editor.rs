@@ -70,8 +70,9 @@ pub fn ExplanationsEditor(change: Change) -> impl IntoView {
 fn MoreExplanations(change: Change) -> impl IntoView {
     let page = change.page;
     let offered = Memo::new(move |_| {
-        let of_visit = page.with(|state| state.lesson.as_ref().map(|open| offered(&open.lesson, state.explanation.of_visit())));
-        of_visit.unwrap_or_default()
+        let recent_explanations =
+            page.with(|state| state.lesson.as_ref().map(|open| offered(&open.lesson, state.explanation.recent_explanations())));
+        recent_explanations.unwrap_or_default()
     });
     let chosen = RwSignal::new(0_usize);
     let add_chosen = move |_| {

@@ -208,7 +208,7 @@ mod tests {
     use crate::library::registry;
 
     #[test]
-    fn what_is_not_known_of_a_model_is_said() {
+    fn unknown_model_facts_are_stated() {
         let mut models = registry::parse(include_str!("../../../../public/models/registry.json"));
         assert_eq!(facts(&models[0]), "qwen3, 596M parameters, 639.4 MB, Apache-2.0");
         models[1].bytes = None;

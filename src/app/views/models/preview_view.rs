@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_will_not_be_as_expected_is_said_before() {
+    fn unusual_model_is_announced_before_download() {
         assert_eq!(warnings(&preview()), Vec::<String>::new());
         let mut poor = preview();
         (poor.resumable, poor.device.storage.free) = (false, Some(5));

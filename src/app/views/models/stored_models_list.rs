@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_told_by_size_and_last_use() {
+    fn stored_models_show_size_and_last_use() {
         assert_eq!(model_words(&stored_model(false), 0.0), "300.0 MB of 600.0 MB downloaded");
         assert_eq!(model_words(&stored_model(true), 4e7), "300.0 MB, used today, SHA-256 9465e63a\u{2026}");
         assert_eq!(model_words(&stored_model(true), 3e8), "300.0 MB, last used 3 days ago, SHA-256 9465e63a\u{2026}");

@@ -65,7 +65,7 @@ impl LibraryService {
         };
         (self.post)(Envelope { id, body: event });
         if has_changed {
-            (self.post)(Envelope { id: RequestId::NEWS, body: LibraryEvent::StoredModels(stored_models::list().await) });
+            (self.post)(Envelope { id: RequestId::UNSOLICITED, body: LibraryEvent::StoredModels(stored_models::list().await) });
         }
     }
 

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_a_layer_takes_what_its_nodes_leave() {
+    fn passing_edges_use_free_space_of_layer() {
         let layers = layers(&[(0, 1, 0.75), (0, 2, 0.25), (1, 2, 0.75)], 2);
         let rooms = |width| room(&layers, &layers.rows[1], &LayeredSpace { width, ..SPACE });
         assert_eq!(rooms(320.0), [110.0, 7.5 + 10.0]);

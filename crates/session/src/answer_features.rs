@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Features by name. Most are 0 for a good answer. The weights in a model's file have the same names.
-pub type Signs = BTreeMap<&'static str, f64>;
+pub type AnswerFeatures = BTreeMap<&'static str, f64>;
 
 const NUMBER_WORDS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
                             seventeen eighteen nineteen twenty";
@@ -19,7 +19,7 @@ pub struct AnswerEvidence<'a> {
 }
 
 /// Computes the features of an answer.
-pub fn signs(evidence: &AnswerEvidence<'_>) -> Signs {
+pub fn features(evidence: &AnswerEvidence<'_>) -> AnswerFeatures {
     let &AnswerEvidence { prompt, answer, prompt_log_probs, answer_log_probs, word_tokens } = evidence;
     let (prompt_words, answer_words) = (words(prompt), words(answer));
     let known: BTreeSet<&str> = prompt_words.iter().map(String::as_str).collect();
@@ -132,9 +132,9 @@ fn equations(answer: &str) -> Vec<Equation> {
 mod tests {
     use super::*;
 
-    fn signs_of(prompt: &str, answer: &str) -> Signs {
+    fn features_of(prompt: &str, answer: &str) -> AnswerFeatures {
         let word_tokens = |word: &str| if word.starts_with("zz") { 3 } else { 1 };
-        signs(&AnswerEvidence {
+        features(&AnswerEvidence {
             prompt,
             answer,
             prompt_log_probs: &[-1.0, -3.0],
@@ -145,14 +145,14 @@ mod tests {
 
     #[test]
     fn a_good_answer_shows_no_sign_of_a_mistake() {
-        let signs = signs_of(
+        let features = features_of(
             "Ann has 12 zzaps and eats five. How many zzaps are left?",
             "Ann has 12 zzaps. She eats 5, so 12 - 5 = 7. The answer is 7.",
         );
         for name in ["numbers_unused", "mangled_words", "false_equations", "equal_operands", "foreign_operands", "no_final_sentence"] {
-            assert_eq!(signs[name], 0.0, "{name}");
+            assert_eq!(features[name], 0.0, "{name}");
         }
-        assert_eq!((signs["prompt_mean"], signs["prompt_low"], signs["answer_least"]), (-2.0, -3.0, -0.5));
+        assert_eq!((features["prompt_mean"], features["prompt_low"], features["answer_least"]), (-2.0, -3.0, -0.5));
     }
 
     #[test]
@@ -164,19 +164,19 @@ mod tests {
             ("If Ann has 12 figs and eats five, how many are left?", 0.0),
             ("The red key opens the shed. Where is the red key used?", 0.0),
         ] {
-            assert_eq!(signs_of(prompt, "")["prompt_states_nothing"], states_nothing, "{prompt}");
+            assert_eq!(features_of(prompt, "")["prompt_states_nothing"], states_nothing, "{prompt}");
         }
     }
 
     #[test]
     fn mistakes_show() {
-        let signs = signs_of("Ann has 12 figs and eats 5 of 9. Who is it?", "Ann has 12 zzigs, so 12 - 12 = 1. She has 31 + 5 = 36.");
-        assert_eq!(signs["numbers_unused"], 1.0);
-        assert_eq!(signs["mangled_words"], 1.0);
-        assert_eq!(signs["false_equations"], 1.0);
-        assert_eq!(signs["equal_operands"], 1.0);
-        assert_eq!(signs["foreign_operands"], 1.0);
-        assert_eq!((signs["no_final_sentence"], signs["equation_without_amount"]), (1.0, 1.0));
+        let features = features_of("Ann has 12 figs and eats 5 of 9. Who is it?", "Ann has 12 zzigs, so 12 - 12 = 1. She has 31 + 5 = 36.");
+        assert_eq!(features["numbers_unused"], 1.0);
+        assert_eq!(features["mangled_words"], 1.0);
+        assert_eq!(features["false_equations"], 1.0);
+        assert_eq!(features["equal_operands"], 1.0);
+        assert_eq!(features["foreign_operands"], 1.0);
+        assert_eq!((features["no_final_sentence"], features["equation_without_amount"]), (1.0, 1.0));
     }
 
     #[test]

@@ -11,9 +11,9 @@ const MOST: usize = 12;
 
 /// Explanations from this session that were on screen before, latest first.
 #[derive(Default)]
-pub struct OfVisit(Vec<Arc<AttributionGraph>>);
+pub struct RecentExplanations(Vec<Arc<AttributionGraph>>);
 
-impl OfVisit {
+impl RecentExplanations {
     /// Keeps an explanation that leaves the screen, if it is fully measured.
     pub fn keep(&mut self, graph: &Arc<AttributionGraph>) {
         let document = graph.document();
@@ -36,14 +36,14 @@ mod tests {
 
     #[test]
     fn each_explanation_is_kept_once_and_the_oldest_go() {
-        let mut of_visit = OfVisit::default();
+        let mut recent_explanations = RecentExplanations::default();
         for method in (0..MOST + 3).chain([5]) {
             let mut document = document();
             document.method.id = method.to_string();
-            of_visit.keep(&Arc::new(AttributionGraph::new(document.clone())));
-            of_visit.keep(&Arc::new(AttributionGraph::new(Document { output: vec![0], ..document })));
+            recent_explanations.keep(&Arc::new(AttributionGraph::new(document.clone())));
+            recent_explanations.keep(&Arc::new(AttributionGraph::new(Document { output: vec![0], ..document })));
         }
-        let methods: Vec<&str> = of_visit.documents().map(|document| document.method.id.as_str()).collect();
+        let methods: Vec<&str> = recent_explanations.documents().map(|document| document.method.id.as_str()).collect();
         assert_eq!((methods.len(), methods[0], methods[1], methods[MOST - 1]), (MOST, "5", "14", "3"));
     }
 }

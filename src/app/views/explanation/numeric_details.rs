@@ -4,7 +4,7 @@ use crate::app::i18n::t;
 
 /// Collapsed technical details of a plain sentence: the numbers and their definition.
 #[component]
-pub fn Exactly(children: Children) -> impl IntoView {
+pub fn NumericDetails(children: Children) -> impl IntoView {
     view! {
         <details class="exactly">
             <summary data-testid="exactly">{t!("Technical details")}</summary>
