@@ -1,9 +1,9 @@
 """Fits the answer classifiers of the model: which answers are doubtful, and which prompts are out of scope.
 
-Both classifiers are logistic regressions over the features that `glasscage answer --signs` reports (crates/session/src/answer_features.rs). The one
-for doubtful answers is fitted on the development half of the problems in visitors' words and on generated problems. The model answers most
-of the generated problems right. The one for prompts is fitted on the same half and on out-of-scope prompts. The result is the JSON of
-`glasscage.answer_check` in the file.
+Both classifiers are logistic regressions over the features that `glasscage answer --signs` reports
+(crates/session/src/answer_features.rs). The one for doubtful answers is fitted on the development half of the problems in visitors' words
+and on generated problems. The model answers most of the generated problems right. The one for prompts is fitted on the same half and on
+out-of-scope prompts. The result is the JSON of `glasscage.answer_check` in the file.
 
 `python training/calibrate.py [--gguf FILE] [--write]` prints the quality of the classifiers, cross-validated on tenths of the development
 half. With `--half test` it also prints their quality on the test half. `--write` writes the classifiers into the file.

@@ -29,8 +29,8 @@ struct Case {
     says: &'static str,
 }
 
-/// Brings a page with a local model into the phase and calls `inject_fault` there. Checks that the page keeps everything, shows the problem, and
-/// continues with the same model after one click.
+/// Brings a page with a local model into the phase and calls `inject_fault` there. Checks that the page keeps everything, shows the
+/// problem, and continues with the same model after one click.
 async fn is_survived(browser: &Browser, server: &Server, url: &str, case: &Case, inject_fault: impl AsyncFn()) {
     let Case { phase, worker, says } = case;
     let model = large_model(1);

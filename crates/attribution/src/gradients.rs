@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::attention;
 use super::base_method::{AttributionMethod, Observation};
-use super::plan::{PlanInput, Round};
+use super::round::{PlanInput, Round};
 use glasscage_core::explanation::MethodId;
 use glasscage_engine::lm::{Edit, Input, Pass};
 

@@ -16,6 +16,7 @@ pub mod pairs;
 mod pairs_tests;
 mod perturbation;
 mod plan;
+mod round;
 pub mod support;
 mod transcript;
 
@@ -47,7 +48,7 @@ pub fn methods() -> impl Iterator<Item = &'static AttributionMethod> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::PlanInput;
+    use round::PlanInput;
 
     #[test]
     fn method_has_its_id() {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::base_method::{AttributionMethod, Observation};
-use super::plan::{PlanInput, Round};
+use super::round::{PlanInput, Round};
 use super::transcript::Transcript;
 use glasscage_core::explanation::MethodId;
 use glasscage_engine::lm::{Edit, Pass};

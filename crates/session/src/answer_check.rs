@@ -1,5 +1,5 @@
-//! Answer classifier: two logistic classifiers over the features of an answer ([`AnswerFeatures`]) tell whether to trust it. Their weights are in
-//! the model's file (`glasscage.answer_check`). `training/calibrate.py` fitted them on problems that the model was not trained on.
+//! Answer classifier: two logistic classifiers over the features of an answer ([`AnswerFeatures`]) tell whether to trust it. Their weights
+//! are in the model's file (`glasscage.answer_check`). `training/calibrate.py` fitted them on problems that the model was not trained on.
 
 use std::collections::BTreeMap;
 
