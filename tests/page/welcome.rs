@@ -24,7 +24,7 @@ async fn page_opens_with_clickable_explained_answer() {
     browser.look(PHONE, "light").await;
     assert!(browser.is_in_view("sentence-P4").await, "the picture is in sight on a phone");
     browser.look(DESKTOP, "light").await;
-    assert!(browser.is_in_view("sentence-G3").await, "prompt and answer are in sight");
+    assert!(browser.is_in_view("sentence-G2").await, "prompt and answer are in sight");
     let requests = server.take_requests();
     assert!(requests.iter().all(|path| !path.contains("engine") && !path.ends_with(".gguf")), "nothing runs yet: {requests:?}");
     let of_the_answer = browser.picture().await;
