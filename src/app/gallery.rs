@@ -65,6 +65,7 @@ pub fn parse(json: &str) -> Gallery {
 mod tests {
     use super::*;
     use crate::lesson::Lesson;
+    use crate::library::registry;
 
     #[test]
     fn the_index_is_read_and_other_files_give_nothing() {
@@ -88,10 +89,15 @@ mod tests {
     }
 
     #[test]
-    fn gallery_contains_complete_explanations_by_built_in_model() {
+    fn gallery_contains_complete_explanations_by_two_models() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/public/gallery");
         let Gallery { explanations, lessons } = parse(&std::fs::read_to_string(format!("{folder}/index.json")).unwrap());
         assert!(explanations.len() >= 8 && lessons.len() >= 6);
+        let known = registry::parse(include_str!("../../public/models/registry.json"));
+        let smollm2 = known.iter().find(|model| model.name.starts_with("SmolLM2-135M")).and_then(|model| model.sha256.clone()).unwrap();
+        // The first ones explain ordinary texts. Their model has to be downloaded from the address in the list.
+        let by_smollm2: Vec<bool> = explanations.iter().map(|entry| entry.file.starts_with("smollm2-")).collect();
+        assert!(by_smollm2.iter().filter(|&&is| is).count() == 6 && by_smollm2.is_sorted_by(|a, b| a >= b), "{by_smollm2:?}");
         assert!(explanations.iter().all(|entry| !entry.is_lesson()) && lessons.iter().all(GalleryEntry::is_lesson));
         for entry in lessons {
             let lesson = Lesson::from_json(&std::fs::read_to_string(format!("{folder}/{}", entry.file)).unwrap()).unwrap();
@@ -100,7 +106,11 @@ mod tests {
         for entry in explanations {
             let json = std::fs::read_to_string(format!("{folder}/{}", entry.file)).unwrap();
             let document = crate::explanation::Document::from_json(&json).unwrap();
-            assert!(document.is_complete() && document.manifest.model.name == "Glasscage demo", "{}", entry.file);
+            let model = &document.manifest.model;
+            let is_by_smollm2 =
+                model.sha256 == smollm2 && entry.about.starts_with("SmolLM2-135M-Instruct: ") && !document.support.is_empty();
+            assert!(document.is_complete(), "{}", entry.file);
+            assert_eq!([is_by_smollm2, model.name != "Glasscage demo"], [entry.file.starts_with("smollm2-"); 2], "{}", entry.file);
         }
     }
 }

@@ -29,6 +29,19 @@ async fn smollm2_answers_and_explains_like_transformers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn smollm2_reproduces_welcome_explanation() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.choose_file("model-file", Path::new(&model_file())).await;
+    model_is_ready(&browser).await;
+    browser.click("again").await;
+    browser.explained().await;
+    browser.shows("reproduction", |text| text.starts_with("Reproduced here")).await;
+    browser.screenshot("smollm2-again-light").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn smollm2_answer_without_support_is_marked() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;

@@ -99,10 +99,13 @@ fn texts_of_our_files() -> impl Iterator<Item = String> {
         let texts = list.as_array().into_iter().flatten().filter_map(|entry| Some(entry[field].as_str()?.to_owned()));
         texts.collect::<Vec<String>>()
     };
-    // The topic of an explanation is quoted from its prompt, so it is not translated.
     let (explanations, lessons) = (&gallery["explanations"], &gallery["lessons"]);
-    let all = [of(&registry["models"], "about"), of(explanations, "title"), of(lessons, "title"), of(lessons, "about")];
-    all.into_iter().flatten()
+    // The topic of an explanation by the built-in model is quoted from its prompt, so it is not translated.
+    let is_ordinary = |entry: &&Value| entry["file"].as_str().is_some_and(|file| file.starts_with("smollm2-"));
+    let ordinary: Value = explanations.as_array().into_iter().flatten().filter(is_ordinary).cloned().collect();
+    let titles = [of(explanations, "title"), of(lessons, "title")];
+    let abouts = [of(&registry["models"], "about"), of(&ordinary, "about"), of(lessons, "about")];
+    titles.into_iter().chain(abouts).flatten()
 }
 
 /// Adds the texts in `code`, except in test modules.

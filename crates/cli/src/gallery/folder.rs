@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::super::output;
 
-/// The explanation that the page opens with: the first example.
+/// The explanation that the page opens with: the first of the index.
 pub const WELCOME: &str = "welcome.json";
 /// The list of all explanations and lessons, in the order of the page.
 pub const INDEX: &str = "index.json";

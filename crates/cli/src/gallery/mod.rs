@@ -1,24 +1,25 @@
 //! `glasscage gallery`: explains the page's example prompts beforehand, for its gallery and its lessons.
 
+mod explained;
 mod folder;
 mod lessons;
+mod ordinary;
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::Args;
 use glasscage_core::explanation::Document;
-use glasscage_engine::Engine;
 use glasscage_protocol::request::Question;
-use glasscage_session::{ExplainResult, Session};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::models::{BackendArgument, load};
 use super::output;
+use explained::{explained, slug};
 use folder::{INDEX, NewFolder, WELCOME};
 use lessons::LessonSource;
+use ordinary::Ordinary;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -28,6 +29,9 @@ pub struct Arguments {
     /// File with the page's examples
     #[arg(long, default_value = "public/models/demo-examples.json")]
     examples: PathBuf,
+    /// GGUF file of SmolLM2-135M-Instruct, which explains ordinary texts; without it, their explanations in the folder stay as they are
+    #[arg(long)]
+    ordinary_model: Option<PathBuf>,
     /// The folder of the gallery: made, or replaced as a whole. A folder with anything else in it is refused
     #[arg(long, default_value = "public/gallery")]
     out: PathBuf,
@@ -55,13 +59,15 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     let asked = |source: LessonSource| Ok((source.questions(prompt_of)?, source));
     let lessons = lessons::sources()?.into_iter().map(asked).collect::<Result<Vec<_>, String>>()?;
     let folder = NewFolder::beside(&arguments.out)?;
+    let ordinary = match &arguments.ordinary_model {
+        Some(model) => Ordinary::explained_by(model, &folder)?,
+        None => Ordinary::kept_from(&arguments.out, &folder)?,
+    };
     let mut session = load(&arguments.model, BackendArgument::Cpu)?;
-    let mut entries: Vec<Value> = Vec::new();
+    let Ordinary { mut entries, first: mut welcome } = ordinary;
     for (number, example) in examples.iter().enumerate() {
         let mut document = explained(&mut session, &Question::greedy(&example.prompt))?;
-        if number == 0 {
-            folder.write(WELCOME, &(document.to_json() + "\n"))?;
-        }
+        welcome.get_or_insert_with(|| document.to_json() + "\n");
         if example.task == "facts" {
             document.output = (0..document.generation.sentences.len()).collect();
         }
@@ -76,37 +82,19 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     }
     let mut lesson_entries: Vec<Value> = Vec::new();
     for (questions, source) in lessons {
-        let explanations = questions.iter().map(|question| explained(&mut session, question)).collect::<Result<Vec<_>, _>>()?;
+        // Lessons discuss shares, which the page would not show for a sentence without support.
+        let without_support = |document| Document { support: Vec::new(), ..document };
+        let explanations = questions.iter().map(|question| explained(&mut session, question).map(without_support));
+        let explanations = explanations.collect::<Result<Vec<_>, _>>()?;
         let file = format!("lesson-{}.json", source.name);
         lesson_entries.push(json!({ "title": source.title, "about": source.about, "file": file }));
         folder.write(&file, &(source.with(explanations)?.to_json() + "\n"))?;
+    }
+    if let Some(welcome) = welcome {
+        folder.write(WELCOME, &welcome)?;
     }
     let index = json!({ "explanations": entries, "lessons": lesson_entries });
     folder.write(INDEX, &(serde_json::to_string_pretty(&index).map_err(|error| error.to_string())? + "\n"))?;
     folder.finish()?;
     output::print(&format!("{} explanations and {} lessons in {}\n", entries.len(), lesson_entries.len(), arguments.out.display()))
-}
-
-fn explained(session: &mut Session<Engine>, question: &Question) -> Result<Document, String> {
-    let outcome = pollster::block_on(session.explain(question, &mut async |_| ControlFlow::Continue(())));
-    match outcome.map_err(|problem| problem.to_string())? {
-        ExplainResult::Explained(document) => Ok(*document),
-        _ => Err(format!("not explained: {}", question.prompt)),
-    }
-}
-
-/// Converts "Three facts, of nine" to "three-facts-of-nine".
-fn slug(title: &str) -> String {
-    let words = title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn titles_become_file_names() {
-        assert_eq!(slug("Three facts, of nine"), "three-facts-of-nine");
-    }
 }

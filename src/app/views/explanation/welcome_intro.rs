@@ -41,7 +41,7 @@ pub fn WelcomeNext() -> impl IntoView {
     let page = use_page();
     view! {
         <p class="next">
-            <span class="hint" data-testid="badge">{t!("Made beforehand with the small built-in model.")}</span>
+            <span class="hint" data-testid="badge">{t!("Made beforehand with SmolLM2-135M-Instruct.")}</span>
             <button type="button" class="quiet" data-testid="again" on:click=move |_| page.send(Message::Recompute)>
                 {t!("Recompute here")}
             </button>

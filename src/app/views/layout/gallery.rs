@@ -17,7 +17,7 @@ pub fn Gallery() -> impl IntoView {
         />
         <Cards
             title=t!("Explained examples")
-            about=t!("Made beforehand with the built-in model. Each can be recomputed here.")
+            about=t!("Made beforehand. Each can be recomputed here.")
             test_id="gallery"
             of=|gallery| &gallery.explanations
         />
