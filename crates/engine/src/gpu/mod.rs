@@ -65,7 +65,7 @@ use glasscage_model::config::Config;
 use glasscage_model::gguf::Gguf;
 use glasscage_model::source::ByteSource;
 use glasscage_model::tokenizer::TokenId;
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 pub(crate) use kernel::WrongKernel;
 use kernels::attention;
 use kernels::attention_mass::AttentionSums;
