@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 
 use crate::command::root;
-use crate::{compact, inventory, precache, setup, sheets, split, viewer};
+use crate::{compact, import_names, inventory, precache, setup, sheets, split, viewer};
 
 /// Loads the engine's program in its worker.
 const ENGINE_LOADER: &str = "engine_loader.js";
@@ -22,6 +22,7 @@ pub fn finish() -> Result<()> {
     split::split(&web, &dist, is_release)?;
     if is_release {
         split::strip(&dist)?;
+        import_names::number(&dist)?;
     }
     sheets::join(&dist)?;
     // Replaces Trunk's loader, which reports no progress and starts over if the connection breaks.

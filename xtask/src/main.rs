@@ -14,6 +14,7 @@ mod fuzz;
 mod gpu_budgets;
 mod gpu_run;
 mod hash;
+mod import_names;
 mod inventory;
 mod lock;
 mod npm;
