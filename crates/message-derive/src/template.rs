@@ -35,3 +35,22 @@ impl Template {
         if rest.contains('}') { Err("a brace belongs to no placeholder") } else { Ok(Self { text: text + rest, placeholders }) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn format_specs_are_no_part_of_text() {
+        let template = Template::parse("row {row:?} has {0} cells").unwrap_or_else(|error| panic!("{error}"));
+        let placeholders: Vec<_> = template.placeholders.iter().map(|found| (&*found.name, &*found.spec)).collect();
+        assert_eq!((&*template.text, placeholders), ("row {row} has {0} cells", vec![("row", ":?"), ("0", "")]));
+    }
+
+    #[test]
+    fn unnamed_and_broken_placeholders_are_rejected() {
+        for literal in ["{} cells", "{:?}", "{row", "row}", "{a{b}", "}{a}"] {
+            assert!(Template::parse(literal).is_err(), "{literal}");
+        }
+    }
+}

@@ -28,3 +28,16 @@ fn split(template: &str) -> Option<(&str, &str, &str)> {
     let (name, after) = rest.split_once('}')?;
     Some((before, name, after))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_names_are_replaced_by_nothing() {
+        let value = |name: &str| (name == "row").then(|| "{cell}".to_owned());
+        assert_eq!(fill("{row} of {table}.", &value), "{cell} of .");
+        assert_eq!(fill("no end {row", &value), "no end {row");
+        assert_eq!(names("{row} of {table}, {row}").collect::<Vec<_>>(), ["row", "table", "row"]);
+    }
+}
