@@ -168,14 +168,14 @@ async fn failed_update_leaves_the_old_version_offline() {
 
 /// Requests a style sheet with this Range header. The answer: status, Content-Range, and the bytes.
 const FETCH_RANGE: &str = "const [range, done] = arguments;
-    fetch('base.css', {headers: {range}}).then(async response => {
+    fetch('index.css', {headers: {range}}).then(async response => {
         done([response.status, response.headers.get('content-range'), await response.text()]);
     }, error => done(`${error}`));";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn kept_files_answer_ranges_as_hosts_do() {
     let (server, _turn) = server_with_service_worker().await;
-    let style = std::fs::read_to_string(server.dist().join("base.css")).expect("a style sheet");
+    let style = std::fs::read_to_string(server.dist().join("index.css")).expect("a style sheet");
     let length = style.len();
     assert!(style.is_ascii() && length > 100);
     let browser = Browser::open(&server.url).await;
