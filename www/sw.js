@@ -69,7 +69,7 @@ async function answer(event, path) {
   return range && isWanted(kept, request.headers.get("if-range")) ? part(kept, range[1], range[2]) : kept;
 }
 
-// Whether the kept file is of the version that a range is wanted of.
+// Whether the kept file has the version that the request names. Bytes of two versions must not be joined.
 function isWanted(kept, version) {
   return version === null || [kept.headers.get("etag"), kept.headers.get("last-modified")].includes(version);
 }
