@@ -12,14 +12,10 @@ use crate::worker::js::{await_as, now_millis, scope, sleep};
 
 /// Time without data after which a transfer counts as stalled.
 const STALLED_MILLIS: u32 = 30_000;
-/// Maximum number of bytes that are copied at once. Without it, the memory of the program would depend on how the network cuts a file.
-const PIECE_BYTES: u32 = 128 << 10;
 
 /// The body of a response. Dropping it aborts the request.
 pub struct Body {
     reader: Option<ReadableStreamDefaultReader>,
-    /// Bytes that have arrived and are not returned yet.
-    arrived: Uint8Array,
     controller: AbortController,
 }
 
@@ -63,7 +59,7 @@ async fn send(
     if let Some(range) = range {
         request.headers().set("range", range).map_err(unreachable)?;
     }
-    let mut body = Body { reader: None, arrived: Uint8Array::new_with_length(0), controller };
+    let mut body = Body { reader: None, controller };
     let fetched = await_as::<Response>(scope().fetch_with_request(&request));
     let response = match select(Box::pin(fetched), Box::pin(sleep(STALLED_MILLIS))).await {
         Either::Left((response, _)) => response.map_err(unreachable)?,
@@ -89,22 +85,19 @@ fn described(response: &Response) -> HttpResponse {
 }
 
 impl Body {
-    /// The next bytes, at most [`PIECE_BYTES`], or `None` at the end.
+    /// The next bytes, or `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>, RetryCause> {
-        while self.arrived.length() == 0 {
-            let Some(reader) = &self.reader else { return Ok(None) };
-            let read = match select(JsFuture::from(reader.read()), Box::pin(sleep(STALLED_MILLIS))).await {
-                Either::Left((read, _)) => read.map_err(|_| RetryCause::ConnectionLost)?,
-                Either::Right(_) => return Err(RetryCause::Stalled),
-            };
-            let read: IteratorNext = read.unchecked_into();
-            if read.done() {
-                return Ok(None);
-            }
-            self.arrived = read.value().unchecked_into();
-        }
-        let piece = self.arrived.subarray(0, PIECE_BYTES).to_vec();
-        self.arrived = self.arrived.subarray(PIECE_BYTES, self.arrived.length());
-        Ok(Some(piece))
+        Ok(self.next_array().await?.map(|bytes| bytes.to_vec()))
+    }
+
+    /// Like [`Self::next`], but the bytes stay in the browser's memory.
+    pub async fn next_array(&mut self) -> Result<Option<Uint8Array>, RetryCause> {
+        let Some(reader) = &self.reader else { return Ok(None) };
+        let read = match select(JsFuture::from(reader.read()), Box::pin(sleep(STALLED_MILLIS))).await {
+            Either::Left((read, _)) => read.map_err(|_| RetryCause::ConnectionLost)?,
+            Either::Right(_) => return Err(RetryCause::Stalled),
+        };
+        let read: IteratorNext = read.unchecked_into();
+        Ok((!read.done()).then(|| read.value().unchecked_into()))
     }
 }

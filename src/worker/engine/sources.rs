@@ -1,18 +1,17 @@
 //! Model files in the browser.
 
 use glasscage_message::{Message, message};
-use js_sys::{ArrayBuffer, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Blob;
 
-use crate::library::errors::{LibraryError, RetryCause, StorageError};
+use crate::library::errors::{LibraryError, RetryCause};
 use crate::library::http_response::{FileVersion, ResponseAction};
 use crate::library::retry::{Retries, RetryPolicy};
 use crate::model::source::{ByteSource, SourceError, range_within};
 use crate::worker::http;
-use crate::worker::js::sleep;
-use crate::worker::storage::sink::Sink;
+use crate::worker::js::{sleep, storage_error};
 
 /// A file in the browser's memory rather than ours: chosen by the user, from the browser's storage, or fetched.
 pub struct BrowserFile(pub Blob);
@@ -20,16 +19,16 @@ pub struct BrowserFile(pub Blob);
 impl BrowserFile {
     /// Fetches a whole file of this page. Continues where a connection broke or was silent, if the server still has the same version.
     pub async fn fetch(url: &str) -> Result<Self, LibraryError> {
-        let mut partial = PartialFile { sink: Sink::in_memory(None, 0), version: FileVersion::default() };
+        let mut partial = PartialFile::default();
         let mut retries = Retries::new(RetryPolicy::PREVIEW);
         loop {
-            let before = partial.sink.position();
+            let before = partial.position;
             let (cause, seconds) = match partial.read_on(url).await {
                 Ok(()) => break,
                 Err(ReadEnd::Failed(error)) => return Err(error),
                 Err(ReadEnd::Broken { cause, seconds }) => (cause, seconds),
             };
-            if partial.sink.position() > before {
+            if partial.position > before {
                 retries.reset();
             }
             match retries.delay_seconds(cause, seconds, js_sys::Math::random()) {
@@ -37,13 +36,17 @@ impl BrowserFile {
                 None => return Err(LibraryError::after_retries(cause)),
             }
         }
-        partial.sink.into_blob().map(Self).ok_or(LibraryError::NotStored(StorageError::Full))
+        let blob = Blob::new_with_u8_array_sequence(&partial.chunks);
+        blob.map(Self).map_err(|error| LibraryError::NotStored(storage_error(error)))
     }
 }
 
-/// The first bytes of a file, and the version that they belong to.
+/// The first bytes of a file, and the version that they belong to. They stay in the browser's memory.
+#[derive(Default)]
 struct PartialFile {
-    sink: Sink,
+    chunks: Array,
+    /// Number of bytes.
+    position: u64,
     version: FileVersion,
 }
 
@@ -63,12 +66,6 @@ impl From<RetryCause> for ReadEnd {
     }
 }
 
-impl From<StorageError> for ReadEnd {
-    fn from(error: StorageError) -> Self {
-        Self::Failed(LibraryError::NotStored(error))
-    }
-}
-
 impl PartialFile {
     /// Requests the missing bytes, and appends them while they arrive.
     async fn read_on(&mut self, url: &str) -> Result<(), ReadEnd> {
@@ -77,37 +74,33 @@ impl PartialFile {
         }
         if !self.version.is_known() {
             // Nothing would prove that further bytes belong to these.
-            self.restart()?;
+            *self = Self::default();
         }
-        let (response, mut body) = http::get_own(url, self.sink.position()).await?;
-        match response.action(self.sink.position()) {
+        let (response, mut body) = http::get_own(url, self.position).await?;
+        match response.action(self.position) {
             ResponseAction::TakeRange(version) if self.version.is_same(&version) == Some(true) => {}
             ResponseAction::TakeWhole(version) => {
-                self.restart()?;
+                *self = Self::default();
                 self.version = version;
             }
             // The server has another version now.
             ResponseAction::TakeRange(_) | ResponseAction::Fail(LibraryError::Shortened) => {
-                self.restart()?;
+                *self = Self::default();
                 return Err(RetryCause::ConnectionLost.into());
             }
             ResponseAction::Retry { cause, seconds } => return Err(ReadEnd::Broken { cause, seconds }),
             ResponseAction::Fail(error) => return Err(ReadEnd::Failed(error)),
         }
-        while let Some(bytes) = body.next().await? {
-            self.sink.write(&bytes)?;
+        while let Some(bytes) = body.next_array().await? {
+            self.position += u64::from(bytes.length());
+            self.chunks.push(&bytes);
         }
         if self.is_whole() || self.version.total.is_none() { Ok(()) } else { Err(RetryCause::ConnectionLost.into()) }
     }
 
     /// Whether all bytes are here, if the length is known.
     fn is_whole(&self) -> bool {
-        self.version.total == Some(self.sink.position())
-    }
-
-    fn restart(&mut self) -> Result<(), StorageError> {
-        self.version = FileVersion::default();
-        self.sink.restart()
+        self.version.total == Some(self.position)
     }
 }
 
