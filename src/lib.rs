@@ -109,7 +109,7 @@
 //! | `worker/storage` | stored models | worker/js | web |
 //! | `worker/engine` | the engine's worker | | |
 //! | `worker/engine/protocol` | its requests and events | | |
-//! | `worker/engine/sources` | files in the browser | worker/http, worker/js, worker/storage | web |
+//! | `worker/engine/sources` | files in the browser | worker/http, worker/js | web |
 //! | `worker/engine/scorer` | scores passes on another core | | |
 //! | `worker/engine/scorer/protocol` | messages between engine and scorer | | |
 //! | `worker/engine/scorer/client` | the engine's end | worker/engine/scorer/protocol, worker/role, worker/scope | web |
