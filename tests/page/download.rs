@@ -359,7 +359,7 @@ async fn a_browser_killed_at_any_moment_leaves_no_wrong_model() {
     let (server, _turn) = server().await;
     let model = large_model(30);
     let hub = Hub::start(&[("large.gguf", model.clone())]).await;
-    // A kill costs the bytes of a quarter of a second, even if the machine is so busy that the page stores them later.
+    // A killed page loses the bytes since its last checkpoint. At this rate they are few even if a busy machine writes it late.
     hub.rules().bytes_per_second = Some(2_000_000);
     let profile = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed");
     std::fs::remove_dir_all(&profile).ok();

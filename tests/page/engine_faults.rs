@@ -211,25 +211,50 @@ async fn engine_needs_network_only_once() {
     browser.close().await;
 }
 
-/// Whether one request for a part was made, for the bytes from one of the first `length` on.
-fn continues_within(length: usize, ranges: &[String]) -> bool {
-    let first = |range: &str| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok();
-    matches!(ranges, [range] if first(range).is_some_and(|first| (1..=length).contains(&first)))
-}
-
 /// The engine's program.
 const PROGRAM: &str = "/engine_bg.wasm";
+/// The built-in model.
+const MODEL: &str = "/models/demo.gguf";
 
-#[tokio::test(flavor = "multi_thread")]
-async fn engine_continues_where_its_connection_broke() {
+/// Explains while the connection breaks after `length` bytes of a file. Checks that the page requests the rest once, and no byte before
+/// the first of these.
+async fn continues_where_connection_broke(file: &str, length: usize) {
     let (server, _turn) = server().await;
-    server.next_arrives(PROGRAM, Arrival::Cut(400_000));
+    server.next_arrives(file, Arrival::Cut(length));
     let browser = Browser::open(&server.url).await;
     explain_given(&browser, PROMPT, ANSWER).await;
     browser.explained().await;
-    assert!(browser.try_find("problem").await.is_none());
-    assert!(continues_within(400_000, &server.ranges_of(PROGRAM)));
+    assert!(browser.try_find("problem").await.is_none(), "{file}: there is a problem");
+    let first = |range: &str| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok();
+    let ranges = server.ranges_of(file);
+    assert!(matches!(&ranges[..], [range] if first(range).is_some_and(|first| (1..=length).contains(&first))), "{file}: {ranges:?}");
     browser.close().await;
+}
+
+/// Explains while a file arrives more slowly in all than the longest silence, and then while it does not arrive. Checks that the page
+/// waits the first time, shows a problem with these `words` the second time, and continues after one click.
+async fn is_awaited_while_bytes_arrive(server: &Server, file: &str, words: &[&str]) {
+    server.next_arrives(file, Arrival::Slow(60));
+    let browser = Browser::open(&server.url).await;
+    explain_given(&browser, PROMPT, ANSWER).await;
+    browser.explained().await;
+    assert!(browser.try_find("problem").await.is_none(), "{file}: there is a problem");
+    browser.close().await;
+
+    let browser = Browser::open(&server.url).await;
+    server.hold(file);
+    explain_given(&browser, PROMPT, ANSWER).await;
+    let problem = browser.problem().await;
+    assert!(words.iter().all(|words| problem.contains(words)), "{file}: {problem}");
+    server.release();
+    browser.click("explain-button").await;
+    browser.explained().await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn engine_continues_where_its_connection_broke() {
+    continues_where_connection_broke(PROGRAM, 400_000).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -237,38 +262,12 @@ async fn engine_is_awaited_while_its_bytes_arrive() {
     let (server, _turn) = server().await;
     // The page gives up after this silence.
     server.hurry(90_000);
-    // It takes longer than the silence in all.
-    server.next_arrives(PROGRAM, Arrival::Slow(60));
-    let browser = Browser::open(&server.url).await;
-    explain_given(&browser, PROMPT, ANSWER).await;
-    browser.explained().await;
-    assert!(browser.try_find("problem").await.is_none());
-    browser.close().await;
-
-    let browser = Browser::open(&server.url).await;
-    server.hold(PROGRAM);
-    explain_given(&browser, PROMPT, ANSWER).await;
-    let problem = browser.problem().await;
-    assert!(problem.contains("The engine could not be downloaded"), "{problem}");
-    server.release();
-    browser.click("explain-button").await;
-    browser.explained().await;
-    browser.close().await;
+    is_awaited_while_bytes_arrive(&server, PROGRAM, &["The engine could not be downloaded"]).await;
 }
-
-/// The built-in model.
-const MODEL: &str = "/models/demo.gguf";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn built_in_model_continues_where_its_connection_broke() {
-    let (server, _turn) = server().await;
-    server.next_arrives(MODEL, Arrival::Cut(40_000));
-    let browser = Browser::open(&server.url).await;
-    explain_given(&browser, PROMPT, ANSWER).await;
-    browser.explained().await;
-    assert!(browser.try_find("problem").await.is_none());
-    assert!(continues_within(40_000, &server.ranges_of(MODEL)));
-    browser.close().await;
+    continues_where_connection_broke(MODEL, 40_000).await;
 }
 
 /// A script at the start of each worker. Silences of the network take five seconds, fifty times the pause of [`Arrival::Slow`].
@@ -280,23 +279,7 @@ const SHORT_SILENCE: &str = "
 async fn built_in_model_is_awaited_while_its_bytes_arrive() {
     let (server, _turn) = server().await;
     server.begin_workers_with(SHORT_SILENCE);
-    // It takes longer than the silence in all.
-    server.next_arrives(MODEL, Arrival::Slow(60));
-    let browser = Browser::open(&server.url).await;
-    explain_given(&browser, PROMPT, ANSWER).await;
-    browser.explained().await;
-    assert!(browser.try_find("problem").await.is_none());
-    browser.close().await;
-
-    let browser = Browser::open(&server.url).await;
-    server.hold(MODEL);
-    explain_given(&browser, PROMPT, ANSWER).await;
-    let problem = browser.problem().await;
-    assert!(problem.contains("could not be loaded") && problem.contains("the server does not respond"), "{problem}");
-    server.release();
-    browser.click("explain-button").await;
-    browser.explained().await;
-    browser.close().await;
+    is_awaited_while_bytes_arrive(&server, MODEL, &["could not be loaded", "the server does not respond"]).await;
 }
 
 /// A script at the start of each worker. Browsers make every short timer last four milliseconds, so the engine must have none.

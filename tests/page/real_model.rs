@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::browser::Browser;
 use super::download_steps::model_is_ready;
+use super::server::Server;
 use super::smollm2::{assert_expected, expected, model_file};
 use super::steps::{ask, server};
 
@@ -12,12 +13,18 @@ const UNSUPPORTED: &str = "Peter Hale was born in Leeds in 1920. His friend Geor
     and built bridges in India. George became a teacher and wrote songs for children. Peter died in 1991. George lived until 2010. What \
     was the name of Peter's wife?";
 
-#[tokio::test(flavor = "multi_thread")]
-async fn smollm2_answers_and_explains_like_transformers() {
-    let (server, _turn) = server().await;
+/// A browser with the page, which has loaded `SmolLM2`.
+async fn browser_with_smollm2(server: &Server) -> Browser {
     let browser = Browser::open(&server.url).await;
     browser.choose_file("model-file", Path::new(&model_file())).await;
     model_is_ready(&browser).await;
+    browser
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn smollm2_answers_and_explains_like_transformers() {
+    let (server, _turn) = server().await;
+    let browser = browser_with_smollm2(&server).await;
     browser.open_details_of("method").await;
     browser.select("method", "pert").await;
     ask(&browser, &expected().prompt.text).await;
@@ -31,9 +38,7 @@ async fn smollm2_answers_and_explains_like_transformers() {
 #[tokio::test(flavor = "multi_thread")]
 async fn smollm2_reproduces_welcome_explanation() {
     let (server, _turn) = server().await;
-    let browser = Browser::open(&server.url).await;
-    browser.choose_file("model-file", Path::new(&model_file())).await;
-    model_is_ready(&browser).await;
+    let browser = browser_with_smollm2(&server).await;
     browser.click("again").await;
     browser.explained().await;
     browser.shows("reproduction", |text| text.starts_with("Reproduced here")).await;
@@ -44,9 +49,7 @@ async fn smollm2_reproduces_welcome_explanation() {
 #[tokio::test(flavor = "multi_thread")]
 async fn smollm2_answer_without_support_is_marked() {
     let (server, _turn) = server().await;
-    let browser = Browser::open(&server.url).await;
-    browser.choose_file("model-file", Path::new(&model_file())).await;
-    model_is_ready(&browser).await;
+    let browser = browser_with_smollm2(&server).await;
     ask(&browser, UNSUPPORTED).await;
     browser.explained().await;
     browser.shows("verdict", |text| text.contains("Nothing in the prompt supports this")).await;

@@ -17,6 +17,7 @@ mod module_tree;
 mod rules;
 mod styles;
 mod texts;
+mod tokens;
 mod workspace;
 
 use std::collections::BTreeSet;

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
+use crate::tokens::{code, for_all};
 use crate::workspace;
 
 /// Folders without messages for users of the page.
@@ -34,10 +35,6 @@ fn files() -> Vec<String> {
         is_ours && !ELSEWHERE.iter().any(|folder| file.starts_with(folder)) && !file.contains("/tests/") && !file.ends_with("tests.rs")
     };
     workspace::tracked(&["rs"]).into_iter().filter(is_source).collect()
-}
-
-fn code(file: &str) -> TokenStream {
-    workspace::read(file).expect("a tracked file").parse().unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
 /// Adds the literals of `message!(".." ..)` and `#[error(".." ..)]`, except in test modules.
@@ -77,29 +74,6 @@ fn arguments_of(attribute: &Group, name: &str) -> Option<TokenStream> {
         }
         _ => None,
     }
-}
-
-/// Calls `look` with the tokens from each token on, except in test modules.
-fn for_all(code: TokenStream, look: &mut dyn FnMut(&[TokenTree])) {
-    let tokens: Vec<TokenTree> = code.into_iter().collect();
-    let mut i = 0;
-    while i < tokens.len() {
-        if is_test_module(&tokens[i..]) {
-            // `#`, `[cfg(test)]`, `mod`, its name, its body.
-            i += 5;
-            continue;
-        }
-        look(&tokens[i..]);
-        if let TokenTree::Group(group) = &tokens[i] {
-            for_all(group.stream(), look);
-        }
-        i += 1;
-    }
-}
-
-pub fn is_test_module(tokens: &[TokenTree]) -> bool {
-    let start: Vec<String> = tokens.iter().take(3).map(|token| token.to_string().replace(' ', "")).collect();
-    matches!(&start[..], [hash, cfg, module] if hash == "#" && cfg.starts_with("[cfg(") && cfg.contains("test") && module == "mod")
 }
 
 fn first_literal(arguments: TokenStream) -> Option<String> {

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use glasscage::explanation::{Language, METHODS, MethodText, Unit};
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenTree;
 use serde_json::{Map, Value, json};
 
-use crate::message_texts::{is_test_module, message_texts};
+use crate::message_texts::message_texts;
+use crate::tokens::{code, for_all};
 use crate::workspace;
 
 /// Macros of `app/i18n`, with the number of texts that each takes.
@@ -78,8 +79,11 @@ fn places(text: &str) -> BTreeSet<&str> {
 fn texts() -> BTreeMap<String, Value> {
     let mut texts = BTreeMap::new();
     for file in workspace::tracked(&["rs"]).iter().filter(|file| file.starts_with("src/app/")) {
-        let code: TokenStream = workspace::read(file).expect("a tracked file").parse().unwrap_or_else(|error| panic!("{file}: {error}"));
-        collect(code, &mut texts);
+        for_all(code(file), &mut |tokens| match call(tokens).as_deref() {
+            Some([text]) => _ = texts.insert(text.clone(), json!(text)),
+            Some([one, other]) => _ = texts.insert(other.clone(), json!({ "one": one, "other": other })),
+            _ => {}
+        });
     }
     texts.extend(Language::ALL.map(|language| (language.name().to_owned(), json!(language.name()))));
     texts.extend(texts_of_our_files().map(|text| (text.clone(), json!(text))));
@@ -106,28 +110,6 @@ fn texts_of_our_files() -> impl Iterator<Item = String> {
     let titles = [of(explanations, "title"), of(lessons, "title")];
     let abouts = [of(&registry["models"], "about"), of(&ordinary, "about"), of(lessons, "about")];
     titles.into_iter().chain(abouts).flatten()
-}
-
-/// Adds the texts in `code`, except in test modules.
-fn collect(code: TokenStream, texts: &mut BTreeMap<String, Value>) {
-    let tokens: Vec<TokenTree> = code.into_iter().collect();
-    let mut i = 0;
-    while i < tokens.len() {
-        if is_test_module(&tokens[i..]) {
-            // `#`, `[cfg(test)]`, `mod`, its name, its body.
-            i += 5;
-            continue;
-        }
-        match call(&tokens[i..]).as_deref() {
-            Some([text]) => _ = texts.insert(text.clone(), json!(text)),
-            Some([one, other]) => _ = texts.insert(other.clone(), json!({ "one": one, "other": other })),
-            _ => {}
-        }
-        if let TokenTree::Group(group) = &tokens[i] {
-            collect(group.stream(), texts);
-        }
-        i += 1;
-    }
 }
 
 /// The texts in a macro call of `app/i18n`.

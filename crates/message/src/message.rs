@@ -23,7 +23,6 @@ pub enum Argument {
 
 impl Argument {
     /// A text without the middle of one that is too long to read.
-    #[inline(never)]
     pub fn text(text: &dyn Display) -> Self {
         let text = text.to_string();
         let [start, end] = KEPT;
@@ -65,8 +64,6 @@ pub struct Message(Box<(Cow<'static, str>, Vec<Argument>)>);
 
 impl Message {
     /// See [`message!`], which checks that there is one argument for each placeholder.
-    // Small programs matter more than this call.
-    #[inline(never)]
     pub fn new(template: &'static str, arguments: Vec<Argument>) -> Self {
         Self(Box::new((Cow::Borrowed(template), arguments)))
     }
