@@ -1,7 +1,9 @@
 """Compares the producer, with torch and transformers, with the command line on the same weights.
 
+`cargo xtask test --all` runs them. By hand:
+
 pip install 'glasscage[explain]' accelerate gguf pytest
-GLASSCAGE_LIVE=1 GLASSCAGE_BIN=target/release/glasscage pytest python/tests/test_live.py
+GLASSCAGE_LIVE=1 GLASSCAGE_BIN=target/release/glasscage GLASSCAGE_SMOLLM2=MODEL.gguf pytest python/tests/test_live.py
 """
 
 import os
@@ -19,6 +21,10 @@ if not os.environ.get("GLASSCAGE_LIVE"):
     pytest.skip("GLASSCAGE_LIVE=1 pytest", allow_module_level=True)
 
 ARITHMETIC = "Tom had 4 boxes. Each box had 18 lamps. It rained. Tom gave away half of the lamps. How many lamps did Tom have in the end?"
+TOWER = (
+    "The Eiffel Tower is in Paris. It was built by the company of Gustave Eiffel. The tower was finished in 1889. Many tourists visit it "
+    "every year. In which city is the Eiffel Tower, and when was it finished?"
+)
 BLANKS = "  Zoë has 5 figs.\n\nShe eats 2.  How many figs does Zoë have now? \n"
 # The tokenizer that transformers creates from a GGUF file adds no space before a text that begins with one, unlike llama.cpp and ours.
 STORY = "Lily had a cat. The cat was big.\nOne day"
@@ -39,6 +45,19 @@ def test_the_table_is_that_of_the_engine(model: str, prompt: str, method: str, t
     np.testing.assert_allclose(found.table, expected.table, atol=1e-4, rtol=0)
     assert found.support is not None and expected.support is not None
     np.testing.assert_allclose(found.support, expected.support, atol=1e-4, rtol=0)
+
+
+def test_smollm2_is_explained_as_by_the_engine(tmp_path: pathlib.Path) -> None:
+    import gguf_models
+
+    file = pathlib.Path(os.environ["GLASSCAGE_SMOLLM2"])
+    found = glasscage.explain(*gguf_models.load(file), TOWER, max_tokens=60, progress=False)
+    expected = by_the_engine(file, found, "pert", tmp_path / "explanation.json")
+    assert (found.prompt, found.generation, found.output) == (expected.prompt, expected.generation, expected.output)
+    np.testing.assert_allclose(found.table, expected.table, atol=1e-4, rtol=0)
+    assert found.support is not None and expected.support is not None
+    np.testing.assert_allclose(found.support, expected.support, atol=1e-4, rtol=0)
+    np.testing.assert_allclose(found.context_attribution(), expected.context_attribution(), atol=1e-3, rtol=0)
 
 
 def test_a_given_answer_is_explained(tmp_path: pathlib.Path) -> None:

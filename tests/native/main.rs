@@ -28,13 +28,13 @@ mod pace;
 mod parallel;
 mod quantize;
 mod readouts;
+#[path = "../models/real.rs"]
+mod real;
 mod real_model;
 #[path = "../hosts/mod.rs"]
 mod recipes;
 mod registry;
 mod sentences;
-#[path = "../models/smollm2.rs"]
-mod smollm2;
 mod split;
 #[path = "../models/split.rs"]
 mod split_model;

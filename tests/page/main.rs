@@ -42,6 +42,8 @@ mod pairs;
 mod path;
 mod phone;
 mod print;
+#[path = "../models/real.rs"]
+mod real;
 mod real_model;
 #[path = "../hosts/mod.rs"]
 mod recipes;
@@ -50,8 +52,6 @@ mod screenshots;
 mod server;
 mod sharing;
 mod site;
-#[path = "../models/smollm2.rs"]
-mod smollm2;
 mod soak;
 #[path = "../models/split.rs"]
 mod split;

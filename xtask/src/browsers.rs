@@ -97,13 +97,15 @@ pub const IN_WEBKIT: [&str; 7] = [
 
 /// Parts of the names of page tests that only `cargo xtask test --all` runs. Each takes long, and other tests in the short command cover
 /// most of it.
-pub const SLOW_PAGE_TESTS: [&str; 8] = [
+pub const SLOW_PAGE_TESTS: [&str; 10] = [
     "engine_faults::lost_gpu_keeps_work_and_restarts_on_click",
     "explain::gpu_and_cpu_draw_the_same_picture",
     "hosts::",
     "interrupted::replaced_file_is_detected_with_full_storage",
     "interrupted::other_model_keeps_paused_download_in_memory",
     "local::interrupted_copy_resumes_when_file_is_reopened",
+    "real_model::gemma3",
+    "real_model::smollm2_on_webgpu",
     "real_model::smollm2_reproduces_welcome_explanation",
     "soak::",
 ];

@@ -38,17 +38,32 @@ pub fn tests(program: &Path) -> Result<Command> {
     Ok(tests)
 }
 
-/// The interpreter of an environment that only has the needs of the package and its tests. It is rebuilt only if the requirements or the
-/// Python version change, so later runs need no network.
+/// `pytest` for the tests that compare the package, with torch and transformers, with the command line `program` on the same models.
+pub fn tests_with_transformers(program: &Path) -> Result<Command> {
+    setup::python()?;
+    let python = environment_with("python-live", &["./python[explain,test]", "accelerate", "gguf"])?;
+    run(&mut pip(&python, &["install", "--no-compile", "--no-deps", "--force-reinstall", "./python"]))?;
+    let mut tests = command(&python, &["-B", "-m", "pytest", "--quiet"]);
+    tests.arg(root().join("python/tests/test_live.py")).env("GLASSCAGE_LIVE", "1").env("GLASSCAGE_BIN", program);
+    Ok(tests)
+}
+
+/// The interpreter of an environment that only has the needs of the package and its tests.
 pub fn environment() -> Result<PathBuf> {
-    let folder = command::build().join("python");
+    environment_with("python", &["./python[test]"])
+}
+
+/// The interpreter of an environment with these packages, in this folder of the build. It is rebuilt only if the requirements or the Python
+/// version change, so later runs need no network.
+fn environment_with(folder: &str, packages: &[&str]) -> Result<PathBuf> {
+    let folder = command::build().join(folder);
     let (python, record) = (folder.join("bin/python"), folder.join("made-for"));
     let needs = fs::read_to_string(root().join("python/pyproject.toml"))? + &output(&mut command("python3", &["--version"]))?;
     if fs::read_to_string(&record).is_ok_and(|made_for| made_for == needs) {
         return Ok(python);
     }
     run(command("python3", &["-m", "venv", "--clear"]).arg(&folder))?;
-    run(&mut pip(&python, &["install", "--no-compile", "./python[test]"]))?;
+    run(pip(&python, &["install", "--no-compile"]).args(packages))?;
     // Write the record last, so that an interrupted installation does not count.
     fs::write(&record, needs)?;
     Ok(python)

@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::command::with_runtime_dir;
-use crate::real_model;
+use crate::real_model::RealModel;
 use crate::setup::Tools;
 
 /// `cargo test` for tests that may use Vulkan.
@@ -15,7 +15,7 @@ pub fn natively(native: &Tools, arguments: &[&str]) -> Result<Command> {
     Ok(tests)
 }
 
-/// Makes tests independent of the machine's language and network settings, and names the real model for them. Panics print no backtrace by
+/// Makes tests independent of the machine's language and network settings, and names the real models for them. Panics print no backtrace by
 /// default.
 pub fn with_test_environment(command: &mut Command) {
     with_runtime_dir(command);
@@ -25,8 +25,10 @@ pub fn with_test_environment(command: &mut Command) {
     for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {
         command.env_remove(proxy);
     }
-    if let Some(model) = real_model::cached() {
-        command.env("GLASSCAGE_SMOLLM2", model);
+    for model in RealModel::ALL {
+        if let Some(file) = model.cached() {
+            command.env(model.variable, file);
+        }
     }
     if std::env::var_os("GLASSCAGE_BACKTRACES").is_none() {
         command.env("RUST_BACKTRACE", "0");

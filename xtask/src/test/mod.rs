@@ -18,9 +18,10 @@ use crate::browsers::{Browser, IN_WEBKIT, SLOW_PAGE_TESTS};
 use crate::command::{self, run};
 use crate::lock::lock;
 use crate::outcome::Outcome;
+use crate::real_model::{GEMMA3, SMOLLM2};
 use crate::setup::Tools;
 use crate::test_environment::{natively, with_test_environment};
-use crate::{build, docs, fuzz, gpu_budgets, python, random_model, real_model, screenshots, setup};
+use crate::{build, docs, fuzz, gpu_budgets, python, random_model, screenshots, setup};
 use programs::{Program, Run};
 use report::Report;
 
@@ -35,8 +36,10 @@ const DISK_GIGABYTES: u64 = 12;
 /// Number of explanations in `--soak`.
 const EXPLANATIONS_OF_SOAK: &str = "300";
 
-/// Parts of the names of native tests that only `cargo xtask test --all` runs. They check how good approximations are.
-const SLOW_NATIVE_TESTS: [&str; 2] = ["gradients::chosen_width_is_near_best", "gradients::sentence_products_rank_like_token_products"];
+/// Parts of the names of native tests that only `cargo xtask test --all` runs. They check how good approximations are, or need a large
+/// download.
+const SLOW_NATIVE_TESTS: [&str; 3] =
+    ["gradients::chosen_width_is_near_best", "gradients::sentence_products_rank_like_token_products", "real_model::gemma3"];
 
 /// Native tests that try more cases in `cargo xtask test --all`.
 const NATIVE_TESTS_OF_MANY_CASES: [&str; 1] = ["families::engines_agree_on_all_families"];
@@ -149,7 +152,7 @@ fn short(report: &mut Report, repeat: usize) {
     let dist = command::build().join("dist");
     report.stage("build", |report| {
         setup::browser(Browser::Chromium)?;
-        report.check("real model", real_model::download());
+        report.check("real model", SMOLLM2.download());
         let (native, web) = (setup::native(), setup::web()?);
         // In parallel, because much of linking and optimizing the page runs on one core.
         let (page, native) = thread::scope(|scope| {
@@ -225,6 +228,10 @@ fn long(report: &mut Report) {
     });
     let Some((programs, dist)) = build_page(report) else { return };
     let (Some(page), Some(native)) = (named(&programs, "page"), named(&programs, "native")) else { return };
+    report.check("second real model", GEMMA3.download());
+    report.stage("python with transformers", |report| {
+        count(report, "python with transformers", &mut python::tests_with_transformers(&command_line())?)
+    });
     report.stage("commands in the documentation", |report| {
         report.check("commands in the documentation", docs::blocks::run(&command_line(), &dist));
         Ok(())
@@ -268,7 +275,7 @@ fn build_page(report: &mut Report) -> Option<(Vec<Program>, PathBuf)> {
     let mut built = None;
     report.stage("build of the page", |_| {
         setup::browser(Browser::Chromium)?;
-        real_model::download()?;
+        SMOLLM2.download()?;
         let dist = command::build().join("dist");
         build::page(&setup::web()?, &dist)?;
         let programs = programs::build_all(&setup::native(), &TARGETS)?;
