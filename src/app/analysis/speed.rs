@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::explanation::MethodText;
 use crate::request::{MOST_RUNS_OF_A_THOUGHT, WorkStats};
 
 /// Typical for English text.
@@ -11,6 +12,11 @@ const FRAME_TOKENS: usize = 20;
 const ANSWER_TOKENS: usize = 100;
 const ANSWER_SENTENCES: usize = 6;
 const SENTENCE_TOKENS: usize = 15;
+/// A pass over a pair of sentences starts at its second sentence. On average, that is after two thirds of the text.
+const PART_OF_PAIR: usize = 3;
+/// Most pairs for each source, and most passes in all: see `glasscage_attribution::pairs`.
+const MOST_PAIRS_PER_SOURCE: usize = 7;
+const MOST_PASSES: usize = 240;
 /// A generated token costs as much as this many tokens that are read at once.
 const GENERATED_COST: usize = 4;
 
@@ -33,8 +39,8 @@ impl Speed {
 
     /// Estimated seconds for an answer to `prompt` and its explanation, by a model of `parameters` parameters that thinks for `thought`
     /// tokens before it answers. An estimate from a smaller model is too long, because a small model does not fill a GPU.
-    pub fn seconds(self, parameters: u64, prompt: &str, thought: usize) -> f64 {
-        parameters as f64 * tokens(prompt, thought) as f64 / self.0
+    pub fn seconds(self, parameters: u64, prompt: &str, thought: usize, passes: Passes) -> f64 {
+        parameters as f64 * tokens(prompt, thought, passes) as f64 / self.0
     }
 }
 
@@ -44,12 +50,32 @@ impl fmt::Display for Speed {
     }
 }
 
+/// The passes of an explanation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passes {
+    /// One for each sentence.
+    Alone,
+    /// One for each pair of sentences, too.
+    WithPairs,
+}
+
+impl Passes {
+    pub fn of(method: &MethodText) -> Self {
+        if method.measures_pairs() { Self::WithPairs } else { Self::Alone }
+    }
+}
+
 /// Number of tokens to compute: the text, the generation, and for each sentence all text after it, which is half of the text on average.
-fn tokens(prompt: &str, thought: usize) -> usize {
+fn tokens(prompt: &str, thought: usize, passes: Passes) -> usize {
     let ends = prompt.trim().matches(['.', '?', '!', '\n']).count().max(1);
     let generated = thought + ANSWER_TOKENS;
     let text = prompt.len() / CHARACTERS_PER_TOKEN + FRAME_TOKENS + generated;
-    text + GENERATED_COST * generated + text * (ends + runs_of_thought(thought) + ANSWER_SENTENCES) / 2
+    let sources = ends + runs_of_thought(thought) + ANSWER_SENTENCES;
+    let pairs = match passes {
+        Passes::Alone => 0,
+        Passes::WithPairs => (sources * (sources - 1) / 2).min(MOST_PAIRS_PER_SOURCE * sources).min(MOST_PASSES.saturating_sub(sources)),
+    };
+    text + GENERATED_COST * generated + text * sources / 2 + text * pairs / PART_OF_PAIR
 }
 
 /// Number of parts in which a thinking section of `tokens` tokens is measured.
@@ -67,10 +93,18 @@ mod tests {
         let speed = Speed::of(3_000_000, &work, 2.0).unwrap();
         assert_eq!(speed, Speed(1.5e9));
         let prompt = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
-        let seconds = speed.seconds(600_000_000, prompt, 0);
+        let seconds = speed.seconds(600_000_000, prompt, 0, Passes::Alone);
         assert!((seconds - 600e6 * (132.0 + 400.0 + 132.0 * 9.0 / 2.0) / 1.5e9).abs() < 1e-6, "{seconds}");
-        assert!(speed.seconds(600_000_000, prompt, 30) > seconds);
+        assert!(speed.seconds(600_000_000, prompt, 30, Passes::Alone) > seconds);
         assert_eq!(Speed::of(3, &work, 0.0), None);
+    }
+
+    #[test]
+    fn pairs_add_passes_up_to_a_limit() {
+        let tokens = |ends: usize, passes| tokens(&"A b. ".repeat(ends), 0, passes);
+        // Nine sentences have 36 pairs, and a text of 3 + 20 + 100 tokens.
+        assert_eq!(tokens(3, Passes::WithPairs) - tokens(3, Passes::Alone), 123 * 36 / 3);
+        assert_eq!(tokens(240, Passes::WithPairs), tokens(240, Passes::Alone));
     }
 
     #[test]

@@ -181,8 +181,9 @@ impl Explanation {
         *self.shown = None;
     }
 
-    /// Shows a document of the same answer and keeps the visitor's selection.
+    /// Shows a document of the same answer and keeps the visitor's selection. Closes a link to the document before it.
     pub(in crate::app) fn replace(&mut self, document: Document, origin: Origin) {
+        *self.link = None;
         *self.shown = Some(ShownDocument::new(document, origin));
     }
 

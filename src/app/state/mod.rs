@@ -27,9 +27,11 @@ pub mod unfinished_answer;
 
 use std::sync::Arc;
 
+use crate::app::analysis::speed::Passes;
 use crate::app::analysis::title;
 use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::text;
+use crate::explanation::MethodText;
 use crate::lesson::Lesson;
 use crate::problem::Problem;
 use crate::request::LoadOptions;
@@ -171,9 +173,22 @@ impl State {
         *self.is_kept_for_offline && matches!(*self.engine.choice, ModelChoice::BuiltIn | ModelChoice::Stored { .. })
     }
 
+    /// Whether the explanation on screen can be saved and shared: no run is in progress, or the run refines a complete explanation.
+    pub fn can_share(&self) -> bool {
+        self.explanation.document().is_some_and(|document| !self.engine.is_busy() || document.is_complete())
+    }
+
     /// Whether a run is in progress that makes a new explanation.
     pub fn makes_new_explanation(&self) -> bool {
         self.engine.job.as_ref().is_some_and(|job| matches!(job.purpose, Purpose::Explain(_)))
+    }
+
+    /// Expected seconds for an answer to the prompt and its explanation by a model of `parameters` parameters: until each sentence is
+    /// measured alone, and in all. `None` before the first run in this browser.
+    pub fn expected_seconds(&self, parameters: u64) -> Option<[f64; 2]> {
+        let (speed, editor) = (self.engine.speed?, &self.editor);
+        let passes = [Passes::Alone, Passes::of(MethodText::of(editor.settings.method))];
+        Some(passes.map(|passes| speed.seconds(parameters, &editor.prompt, 0, passes)))
     }
 
     /// The title of the browser's tab.

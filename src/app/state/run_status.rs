@@ -21,8 +21,7 @@ pub enum RunStatus {
         passes: [usize; 2],
         started_millis: f64,
         now_millis: f64,
-        /// Whether estimates are shown for sources that are not measured yet.
-        is_estimated: bool,
+        stage: Stage,
     },
     /// A follow-up question about the explanation on screen: what it measures in words, and passes done and planned.
     FollowUp {
@@ -33,13 +32,24 @@ pub enum RunStatus {
     AnsweringAgain(usize),
 }
 
+/// What a measurement shows so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Shares of the sentences that are measured.
+    Measured,
+    /// Estimates, too, for the sentences that are not measured yet.
+    Estimated,
+    /// Shares of all sentences, each measured alone. Pairs refine them.
+    Refined,
+}
+
 impl RunStatus {
     pub fn answering() -> Self {
         Self::Answering { answer: String::new(), tokens: 0 }
     }
 
     pub fn measuring(planned: usize, now_millis: f64) -> Self {
-        Self::Measuring { passes: [0, planned], started_millis: now_millis, now_millis, is_estimated: false }
+        Self::Measuring { passes: [0, planned], started_millis: now_millis, now_millis, stage: Stage::Measured }
     }
 
     pub fn follow_up(what: &'static str) -> Self {
@@ -73,8 +83,17 @@ impl RunStatus {
 
     /// Records that estimates are shown for sources that are not measured yet.
     pub fn estimated(&mut self) {
-        if let Self::Measuring { is_estimated, .. } = self {
-            *is_estimated = true;
+        self.enter(Stage::Estimated);
+    }
+
+    /// Records that every sentence is measured alone.
+    pub fn refined(&mut self) {
+        self.enter(Stage::Refined);
+    }
+
+    fn enter(&mut self, next: Stage) {
+        if let Self::Measuring { stage, .. } = self {
+            *stage = next;
         }
     }
 
@@ -92,11 +111,14 @@ impl RunStatus {
             Self::Answering { .. } => t!("The model is answering").into(),
             Self::FollowUp { what, .. } => (*what).into(),
             Self::AnsweringAgain(_) => t!("The model is answering the changed prompt").into(),
-            Self::Measuring { is_estimated: false, .. } => {
+            Self::Measuring { stage: Stage::Measured, .. } => {
                 t!("Measuring sentence by sentence. Shares cover only the sentences measured so far").into()
             }
-            Self::Measuring { .. } => {
+            Self::Measuring { stage: Stage::Estimated, .. } => {
                 t!("Measuring sentence by sentence. Until then, ~ marks an estimate from the information flow").into()
+            }
+            Self::Measuring { stage: Stage::Refined, .. } => {
+                t!("Every sentence is measured. Pairs of sentences now refine the shares").into()
             }
         }
     }

@@ -118,6 +118,9 @@ impl State {
                 self.engine.run.passes_done([done, planned], self.now_millis);
                 if !is_follow_up {
                     self.explanation.fill_column(source, &scores, [done, planned]);
+                    if self.explanation.document().is_some_and(Document::is_complete) {
+                        self.engine.run.refined();
+                    }
                 }
             }
         }

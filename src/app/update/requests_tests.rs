@@ -10,8 +10,9 @@ use crate::app::state::engine::MaskedLmState;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Fetch;
 use crate::app::state::run_status::RunStatus;
+use crate::explanation::Document;
 use crate::problem::Problem;
-use crate::request::LoadProgress;
+use crate::request::{ExplainProgress, LoadProgress};
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 use crate::worker::envelope::Envelope;
 use crate::worker::role::Lost;
@@ -22,6 +23,29 @@ fn shared_file_is_fetched_once() {
     let mut page = Page::new();
     assert_eq!(page.send(Message::Needed(Fetch::Examples)), [Effect::Fetch(Fetch::Examples)]);
     assert!(page.send(Message::Needed(Fetch::Examples)).is_empty());
+}
+
+#[test]
+fn complete_explanation_is_shared_while_pairs_refine_it() {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    page.engine(run, answered(unmeasured()));
+    // No sentence depends on the last one.
+    let n_sources = document().table.n_sources() - 1;
+    for source in 0..n_sources {
+        assert!(!page.look(State::can_share) && !page.run().phase().contains("refine"), "{source} sources are measured");
+        let scores = vec![1.0; document().table.rows_after(source).len()];
+        let column = ExplainProgress::Column { source, scores, done: source + 1, planned: 15 };
+        page.engine(run, EngineEvent::Progress(column));
+    }
+    assert!(page.look(State::can_share) && page.run().phase().contains("refine"));
+    let effects = page.send(Message::SaveDocument);
+    let [Effect::SaveFile { bytes, .. }] = &effects[..] else { panic!("a file is saved: {effects:?}") };
+    let saved = Document::from_json(&String::from_utf8_lossy(bytes)).expect("a document");
+    assert!(saved.is_complete() && saved.method.passes == [n_sources, 15]);
+    page.send(Message::CopyLink);
+    page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
+    assert!(page.look(|state| state.explanation.link.is_none()), "the link was of the earlier explanation");
 }
 
 #[test]

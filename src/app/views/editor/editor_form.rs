@@ -9,6 +9,7 @@ use super::model_bar::ModelBar;
 use super::settings_form::SettingsForm;
 use super::standard_offer::StandardOfferView;
 use super::token_count::TokenCount;
+use crate::app::analysis::number;
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
@@ -73,7 +74,8 @@ pub fn EditorForm() -> impl IntoView {
                 >
                     {move || if explains_given() { t!("Explain this answer") } else { t!("Answer and explain") }}
                 </button>
-                <span class="hint">
+                <ExpectedTime />
+                <span class="hint keys">
                     <kbd>{t!("Ctrl")}</kbd>
                     " + "
                     <kbd>{t!("Enter")}</kbd>
@@ -82,6 +84,23 @@ pub fn EditorForm() -> impl IntoView {
             <ProblemBox place=Place::Editor />
         </details>
     }
+}
+
+/// How long a run will take on this device.
+#[component]
+fn ExpectedTime() -> impl IntoView {
+    let page = use_page();
+    let words = move || {
+        page.with(|state| {
+            let loaded = state.engine.loaded().filter(|_| !state.editor.prompt.trim().is_empty())?;
+            let [first, whole] = state.expected_seconds(loaded.model.parameters)?.map(number::wait);
+            Some(match first == whole {
+                true => t!("Expected here: {time}", time = whole),
+                false => t!("Expected here: {first} until each sentence is measured, {whole} with pairs of sentences", first, whole),
+            })
+        })
+    };
+    view! { <span class="hint" data-testid="expected-time">{words}</span> }
 }
 
 /// States the limits of the built-in model if the prompt is not one of its examples.

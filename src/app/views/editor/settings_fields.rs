@@ -9,7 +9,7 @@ use crate::request::{LoadedModel, ThinkingSupport};
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
-use crate::app::analysis::speed::runs_of_thought;
+use crate::app::analysis::speed::{Passes, runs_of_thought};
 use crate::app::analysis::{method_words, number};
 use crate::app::i18n::{plural, t, text};
 use crate::app::page::use_page;
@@ -192,8 +192,9 @@ fn text_words(max_context: Option<usize>, loaded: &LoadedModel) -> String {
 fn thought_words(state: &State) -> Option<String> {
     let (settings, loaded) = (&state.editor.settings, state.engine.loaded()?);
     let thought = settings.thinks(loaded.thinking).then_some(settings.max_thought)?;
+    let passes = Passes::of(MethodText::of(settings.method));
     let runs = plural!(n = runs_of_thought(thought), "{n} more forward pass", "{n} more forward passes");
-    let time = state.engine.speed.map(|speed| number::wait(speed.seconds(loaded.model.parameters, &state.editor.prompt, thought)));
+    let time = state.engine.speed.map(|speed| number::wait(speed.seconds(loaded.model.parameters, &state.editor.prompt, thought, passes)));
     Some(match time {
         Some(time) => {
             t!(

@@ -15,7 +15,7 @@ use crate::app::views::export::ExportButton;
 #[component]
 pub fn Header() -> impl IntoView {
     let page = use_page();
-    let nothing_to_share = Signal::derive(move || page.with(|state| state.explanation.shown.is_none()) || page.is_busy());
+    let nothing_to_share = Signal::derive(move || page.with(|state| !state.can_share()));
     let go_home = move |event: ev::MouseEvent| {
         // With a modifier key, the browser opens the link in another tab or window.
         if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {

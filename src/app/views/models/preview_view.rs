@@ -25,7 +25,7 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
     let address = preview.spec.files.first().map(|file| file.address.clone());
     let known = untrack(|| page.with(|state| state.library.known.iter().find(|known| Some(&known.address) == address.as_ref()).cloned()));
     let parameters = parameters(&preview, known.as_ref());
-    let time = untrack(|| page.with(|state| state.engine.speed.map(|speed| speed.seconds(parameters, &state.editor.prompt, 0))));
+    let time = untrack(|| page.with(|state| state.expected_seconds(parameters)).map(|[_, whole]| whole));
     let rows = rows(&preview, known.map(|known| known.license), time).into_iter().map(|(term, text)| {
         view! {
             <div>
