@@ -115,6 +115,7 @@ impl Gpu {
             return Err(self.lose("its memory could not be read"));
         }
         self.stats.bytes_read_back.set(self.stats.bytes_read_back.get() + staging.raw.size());
+        self.stats.readbacks.set(self.stats.readbacks.get() + 1);
         let view = staging.raw.get_mapped_range(..).map_err(|error| LmError::Engine(Message::verbatim(&error)))?;
         let words = view.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes"))).collect();
         drop(view);

@@ -24,6 +24,9 @@ pub struct Options {
     pub max_matrix_bytes: Option<u64>,
     /// Fixed number of operations per submission, regardless of time. For tests that count submissions and dispatches, or need many.
     pub operations_per_submission: Option<f64>,
+    /// Whether to time every dispatch: see [`super::profiler`].
+    #[cfg(not(target_arch = "wasm32"))]
+    pub takes_timestamps: bool,
 }
 
 /// An open device and its state.
@@ -47,6 +50,8 @@ pub struct Gpu {
     #[cfg(test)]
     pub(crate) wrong_kernel: RefCell<Option<super::kernel::WrongKernel>>,
     failure: Arc<Mutex<Option<Failure>>>,
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) profiler: Option<super::profiler::Profiler>,
     /// If set, this interpreter runs the kernels instead of the GPU. Buffers stay on the GPU.
     #[cfg(all(test, not(target_arch = "wasm32")))]
     pub(super) interpreter: Option<kernel_interpreter::Arithmetic>,
@@ -80,6 +85,8 @@ pub struct GpuStats {
     pub bytes_written: Cell<u64>,
     /// Bytes copied from the GPU to main memory.
     pub bytes_read_back: Cell<u64>,
+    /// Number of such copies.
+    pub readbacks: Cell<usize>,
     /// Bytes of the buffers that exist now.
     pub allocated_bytes: Cell<u64>,
     /// Maximum of `allocated_bytes` so far.
@@ -104,7 +111,7 @@ pub async fn probe_adapter() -> Option<AdapterProbe> {
     Some(AdapterProbe { is_software, max_buffer_bytes: max_buffer_bytes(&adapter.limits()) })
 }
 
-async fn request_adapter() -> Option<wgpu::Adapter> {
+pub(super) async fn request_adapter() -> Option<wgpu::Adapter> {
     let adapter_options = wgpu::RequestAdapterOptions { power_preference: wgpu::PowerPreference::HighPerformance, ..Default::default() };
     wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle()).request_adapter(&adapter_options).await.ok()
 }
@@ -118,7 +125,8 @@ impl Gpu {
     pub async fn open(options: &Options) -> Result<Self, LmError> {
         let adapter = request_adapter().await.ok_or(LmError::NoGpu)?;
         let limits = adapter.limits();
-        let descriptor = wgpu::DeviceDescriptor { required_limits: limits.clone(), ..Default::default() };
+        let descriptor =
+            wgpu::DeviceDescriptor { required_limits: limits.clone(), required_features: features(options), ..Default::default() };
         let (device, queue) = adapter.request_device(&descriptor).await.map_err(|_| LmError::NoGpu)?;
         let info = adapter.get_info();
         let is_software = info.device_type == DeviceType::Cpu;
@@ -141,6 +149,8 @@ impl Gpu {
             #[cfg(test)]
             wrong_kernel: RefCell::default(),
             failure,
+            #[cfg(not(target_arch = "wasm32"))]
+            profiler: options.takes_timestamps.then(Default::default),
             #[cfg(all(test, not(target_arch = "wasm32")))]
             interpreter: None,
         })
@@ -175,6 +185,16 @@ impl Gpu {
             Some(Failure::Broken(reason)) => Err(LmError::Engine(Message::verbatim(&reason))),
         }
     }
+}
+
+#[cfg(target_arch = "wasm32")]
+fn features(_: &Options) -> wgpu::Features {
+    wgpu::Features::empty()
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn features(options: &Options) -> wgpu::Features {
+    if options.takes_timestamps { wgpu::Features::TIMESTAMP_QUERY } else { wgpu::Features::empty() }
 }
 
 /// Records the cause of failures that occur outside of error scopes.

@@ -22,6 +22,9 @@ pub(crate) struct Kernel {
 pub(crate) struct Pipeline {
     pub pipeline: wgpu::ComputePipeline,
     pub layout: wgpu::BindGroupLayout,
+    /// For profiles.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub kernel: Kernel,
 }
 
 impl Kernel {

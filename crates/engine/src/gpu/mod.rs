@@ -13,6 +13,8 @@ pub mod catalog;
 mod decode;
 mod decode_step;
 mod delta_net;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod description;
 pub mod device;
 pub mod format;
 mod forward;
@@ -31,6 +33,8 @@ mod pacing;
 pub mod peak_throughput;
 mod pipeline;
 mod positions;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod profiler;
 mod recording;
 mod recurrent_states;
 mod replay;
@@ -302,6 +306,7 @@ impl LanguageModel for GpuModel {
             dispatches: stats.dispatches.get(),
             submissions: stats.submissions.get(),
             bytes_read_back: stats.bytes_read_back.get(),
+            readbacks: stats.readbacks.get(),
             peak_gpu_bytes: stats.peak_bytes.get(),
             pipelines: self.gpu.n_pipelines(),
             ..self.counters

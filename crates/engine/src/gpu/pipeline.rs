@@ -69,7 +69,12 @@ impl Gpu {
             compilation_options: wgpu::PipelineCompilationOptions { zero_initialize_workgroup_memory: false, ..Default::default() },
             cache: None,
         });
-        let pipeline = Rc::new(Pipeline { layout: pipeline.get_bind_group_layout(0), pipeline });
+        let pipeline = Rc::new(Pipeline {
+            layout: pipeline.get_bind_group_layout(0),
+            pipeline,
+            #[cfg(not(target_arch = "wasm32"))]
+            kernel: kernel.clone(),
+        });
         self.pipelines.borrow_mut().insert(kernel.clone(), pipeline.clone());
         pipeline
     }

@@ -43,7 +43,7 @@ pub struct DispatchList {
 }
 
 pub struct Dispatch {
-    pipeline: Rc<Pipeline>,
+    pub(super) pipeline: Rc<Pipeline>,
     bindings: wgpu::BindGroup,
     workgroups: [u32; 2],
     /// Approximate number of floating-point operations.
@@ -144,11 +144,19 @@ impl DispatchList {
 
 /// Encodes dispatches that run in order.
 pub fn encode(gpu: &Gpu, dispatches: &[Dispatch], encoder: &mut wgpu::CommandEncoder) {
-    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-    for dispatch in dispatches {
-        pass.set_pipeline(&dispatch.pipeline.pipeline);
-        pass.set_bind_group(0, &dispatch.bindings, &[]);
-        pass.dispatch_workgroups(dispatch.workgroups[0], dispatch.workgroups[1], 1);
-    }
     gpu.stats.dispatches.set(gpu.stats.dispatches.get() + dispatches.len());
+    #[cfg(not(target_arch = "wasm32"))]
+    if let Some(profiler) = &gpu.profiler {
+        return profiler.encode(gpu, dispatches, encoder);
+    }
+    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+    dispatches.iter().for_each(|dispatch| dispatch.encode(&mut pass));
+}
+
+impl Dispatch {
+    pub(super) fn encode(&self, pass: &mut wgpu::ComputePass<'_>) {
+        pass.set_pipeline(&self.pipeline.pipeline);
+        pass.set_bind_group(0, &self.bindings, &[]);
+        pass.dispatch_workgroups(self.workgroups[0], self.workgroups[1], 1);
+    }
 }

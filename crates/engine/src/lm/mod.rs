@@ -80,6 +80,8 @@ pub struct Counters {
     pub submissions: usize,
     /// Bytes copied from the GPU to main memory.
     pub bytes_read_back: u64,
+    /// Number of such copies.
+    pub readbacks: usize,
     /// Maximum GPU memory in use at one time.
     pub peak_gpu_bytes: u64,
     /// Kernels compiled.
