@@ -1,4 +1,4 @@
-//! `random_model --shape 0.6b [--quant Q8_0|Q4_K|F16] OUT.gguf` writes a model with random weights, to measure speed. `SHAPES` lists the
+//! `random_model --shape 0.6b [--quant Q8_0|Q4_K|Q6_K|F16] OUT.gguf` writes a model with random weights, to measure speed. `SHAPES` lists the
 //! shapes. Sizes and tokenizer are real, but the output of the model is meaningless. The same call writes the same file.
 
 #[path = "../models/vocabulary.rs"]
@@ -23,7 +23,7 @@ struct Arguments {
     /// 42m, 135m, 0.6b, 0.8b, 1b, lfm2-350m, lfm2-small or qwen35-small
     #[arg(long)]
     shape: String,
-    /// Of matrices: `Q8_0`, `Q4_K` or F16
+    /// Of matrices: `Q8_0`, `Q4_K`, `Q6_K` or F16
     #[arg(long, default_value = "Q8_0")]
     quant: String,
     out: PathBuf,
@@ -129,8 +129,9 @@ fn main() -> Result<()> {
     let dtype = match arguments.quant.as_str() {
         "Q8_0" => GgmlDType::Q8_0,
         "Q4_K" => GgmlDType::Q4K,
+        "Q6_K" => GgmlDType::Q6K,
         "F16" => GgmlDType::F16,
-        other => return Err(format!("--quant {other}: Q8_0, Q4_K or F16").into()),
+        other => return Err(format!("--quant {other}: Q8_0, Q4_K, Q6_K or F16").into()),
     };
     let metadata = metadata(shape)?;
     let n_tokens = match &metadata["tokenizer.ggml.tokens"] {

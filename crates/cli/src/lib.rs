@@ -7,6 +7,7 @@ mod explain;
 mod export;
 mod filters;
 mod gallery;
+mod gpu;
 mod kernels;
 mod models;
 #[cfg(test)]
@@ -64,6 +65,8 @@ enum Command {
     Quantize(quantize::Arguments),
     /// Measure an engine on this machine: load, prefill, decode, and the attribution job in three schedules
     Bench(bench::Arguments),
+    /// Describe this machine's GPU and measure its peak throughput, as JSON lines
+    Gpu(gpu::Arguments),
     /// Write every kernel of the engine on the GPU as WGSL, a file each: DIR/VARIANT/NAME.wgsl
     Kernels(kernels::Arguments),
 }
@@ -94,6 +97,7 @@ pub fn run() -> ExitCode {
         Command::Score { model, backend } => filters::score(&model, backend),
         Command::Quantize(arguments) => quantize::quantize(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
+        Command::Gpu(arguments) => gpu::gpu(&arguments),
         Command::Kernels(arguments) => kernels::kernels(&arguments),
     };
     done.map_or_else(|message| fail(&message), |()| ExitCode::SUCCESS)

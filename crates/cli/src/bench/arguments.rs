@@ -29,4 +29,7 @@ pub struct Arguments {
     /// Write the figures (JSON) to this file
     #[arg(long, value_name = "FILE")]
     pub(super) json: PathBuf,
+    /// Then measure how long each kernel runs, on the GPU, and write that (JSON lines) to this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) profile: Option<PathBuf>,
 }

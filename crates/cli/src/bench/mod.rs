@@ -2,8 +2,12 @@
 
 mod arguments;
 pub mod cost;
+mod profile;
 mod report;
 mod schedules;
+
+use std::rc::Rc;
+use std::time::Instant;
 
 use glasscage_engine::Engine;
 use glasscage_engine::gpu::peak_throughput::PeakThroughput;
@@ -16,8 +20,8 @@ use super::output;
 pub use arguments::Arguments;
 
 use cost::{Stopwatch, peak_resident_bytes};
-use report::{AdapterInfo, BenchReport, JobReport, ModelSizes, PeakGpuBytes, Pipelines, Rate, summary};
-use schedules::AttributionJob;
+use report::{AdapterInfo, BenchReport, JobReport, ModelSizes, PeakGpuBytes, Pipelines, Rate, Reached, summary};
+use schedules::{AttributionJob, GpuWork};
 
 /// Minimum time of all repetitions of a prefill together, in seconds.
 const PREFILL_SECONDS: f64 = 1.0;
@@ -27,11 +31,17 @@ const DECODE_TOKENS: std::ops::RangeInclusive<usize> = 4..=128;
 
 pub fn bench(arguments: &Arguments) -> Result<(), String> {
     let job = AttributionJob::new(arguments.tokens, arguments.sentences, arguments.generated)?;
-    output::check_writable(&arguments.json)?;
+    for file in std::iter::once(&arguments.json).chain(&arguments.profile) {
+        output::check_writable(file)?;
+    }
     let report = pollster::block_on(measure(arguments, &job))?;
     output::print(&summary(&report))?;
     let json = serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?;
-    output::write(&arguments.json, json + "\n")
+    output::write(&arguments.json, json + "\n")?;
+    match &arguments.profile {
+        Some(file) => output::write(file, pollster::block_on(profile::profile(arguments, &job))?),
+        None => Ok(()),
+    }
 }
 
 async fn measure(arguments: &Arguments, job: &AttributionJob) -> Result<BenchReport, String> {
@@ -47,6 +57,7 @@ async fn measure(arguments: &Arguments, job: &AttributionJob) -> Result<BenchRep
     lm.next_token(&tokens[..8.min(tokens.len())], &mut Sampler::greedy()).await.map_err(failed)?;
     let at_first_token = lm.counters().pipelines;
     let prefill = prefill(&mut lm, &tokens).await.map_err(failed)?;
+    let before: Counters = lm.counters();
     let decode = decode(&mut lm).await.map_err(failed)?;
     let generated: Counters = lm.counters();
 
@@ -54,26 +65,32 @@ async fn measure(arguments: &Arguments, job: &AttributionJob) -> Result<BenchRep
     let scored = lm.counters();
     let pass_per_source = job.pass_per_source(&mut lm, &tokens, end_token, arguments.seconds).await.map_err(failed)?;
     let naive = job.naive(&mut lm, &tokens, end_token, arguments.seconds).await.map_err(failed)?;
+    let stop_seconds = stop_seconds(&mut lm, job, &tokens, end_token, shared_prefix.cost.wall_seconds).await.map_err(failed)?;
     let model = describe(arguments, &gguf);
-    Ok(BenchReport {
+    let mut report = BenchReport {
         backend: lm.backend().name,
         adapter: adapter(&lm),
         ceilings: peak_throughput(&lm).await.map_err(failed)?,
+        reached: None,
         gflops: 2e-9 * model.layer_parameters as f64 * prefill.per_second,
         gigabytes_per_second: 1e-9 * bytes_per_token(&gguf) as f64 * decode.per_second,
         model,
         load,
         prefill,
         decode,
+        decode_work: GpuWork::between(before, generated),
         job: JobReport::new(arguments, naive, pass_per_source, shared_prefix),
+        stop_seconds,
         peak_resident_bytes: peak_resident_bytes(),
         peak_gpu_bytes: PeakGpuBytes { decode: generated.peak_gpu_bytes, job: scored.peak_gpu_bytes },
         pipelines: Pipelines { at_first_token, after_generation: generated.pipelines, after_job: scored.pipelines },
-    })
+    };
+    report.reached = Reached::of(&report);
+    Ok(report)
 }
 
 /// Processes the text repeatedly. The last repetition leaves it as the current context.
-async fn prefill(lm: &mut Engine, tokens: &[u32]) -> Result<Rate, LmError> {
+async fn prefill(lm: &mut impl LanguageModel, tokens: &[u32]) -> Result<Rate, LmError> {
     let (watch, mut done) = (Stopwatch::start(), 0);
     while done == 0 || watch.cost().wall_seconds < PREFILL_SECONDS {
         lm.reset(tokens.len() + DECODE_TOKENS.end() + 1);
@@ -84,7 +101,7 @@ async fn prefill(lm: &mut Engine, tokens: &[u32]) -> Result<Rate, LmError> {
 }
 
 /// Generates tokens after the current context. Their ids do not matter.
-async fn decode(lm: &mut Engine) -> Result<Rate, LmError> {
+async fn decode(lm: &mut impl LanguageModel) -> Result<Rate, LmError> {
     let mut next = lm.next_token(&[1], &mut Sampler::greedy()).await?;
     let (watch, mut done) = (Stopwatch::start(), 0);
     while done < *DECODE_TOKENS.start() || (done < DECODE_TOKENS.end() - 1 && watch.cost().wall_seconds < DECODE_SECONDS) {
@@ -92,6 +109,26 @@ async fn decode(lm: &mut Engine) -> Result<Rate, LmError> {
         done += 1;
     }
     Ok(Rate::new(done, watch.cost()))
+}
+
+/// Stops the job, which takes `job_seconds`, in its middle. Returns the seconds until the engine returns; `None` for the CPU.
+async fn stop_seconds(
+    lm: &mut Engine,
+    job: &AttributionJob,
+    tokens: &[u32],
+    end_token: u32,
+    job_seconds: f64,
+) -> Result<Option<f64>, LmError> {
+    let Engine::Gpu(model) = lm else { return Ok(None) };
+    let (began, middle) = (Instant::now(), job_seconds / 2.0);
+    model.gpu().is_stopped.replace(Rc::new(move || began.elapsed().as_secs_f64() >= middle));
+    let ended = job.score_shared(model.as_mut(), tokens, end_token).await;
+    let seconds = began.elapsed().as_secs_f64() - middle;
+    model.gpu().is_stopped.replace(Rc::new(|| false));
+    match ended {
+        Ok(()) | Err(LmError::Stopped) => Ok(Some(seconds.max(0.0))),
+        Err(error) => Err(error),
+    }
 }
 
 fn adapter(lm: &Engine) -> Option<AdapterInfo> {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::arguments::Arguments;
 use super::cost::Cost;
-use super::schedules::Schedule;
+use super::schedules::{GpuWork, Schedule};
 
 /// Everything measured on one engine.
 #[derive(Serialize)]
@@ -14,15 +14,21 @@ pub struct BenchReport {
     pub adapter: Option<AdapterInfo>,
     /// Peak throughput of the GPU.
     pub ceilings: Option<PeakThroughput>,
+    /// Parts of that peak throughput that the engine reaches.
+    pub reached: Option<Reached>,
     pub model: ModelSizes,
     pub load: Cost,
     pub prefill: Rate,
     pub decode: Rate,
+    /// What the GPU did to generate the tokens of `decode`.
+    pub decode_work: GpuWork,
     /// Throughput of dense matrices in a prefill, in 1e9 floating-point operations per second.
     pub gflops: f64,
     /// Weights read while decoding, in 1e9 bytes per second.
     pub gigabytes_per_second: f64,
     pub job: JobReport,
+    /// Seconds from a Stop in the middle of the job until the GPU is free; `None` on the CPU.
+    pub stop_seconds: Option<f64>,
     pub peak_resident_bytes: Option<u64>,
     pub peak_gpu_bytes: PeakGpuBytes,
     pub pipelines: Pipelines,
@@ -79,6 +85,19 @@ pub struct PeakGpuBytes {
     pub job: u64,
 }
 
+/// Throughput of the engine, relative to the peak throughput of the GPU.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Reached {
+    /// Share of the peak arithmetic that the matrices of a prefill reach, in [0, 1].
+    pub arithmetic: f64,
+    /// Share of the peak memory bandwidth that reading weights during decoding reaches, in [0, 1].
+    pub bandwidth: f64,
+    /// Time of the job, divided by the time of its matrices at peak arithmetic.
+    pub job_to_ideal: f64,
+    /// Time of the job, divided by the time to generate its answer.
+    pub job_to_answer: f64,
+}
+
 /// Number of kernels compiled by the end of each task.
 #[derive(Serialize)]
 pub struct Pipelines {
@@ -108,6 +127,23 @@ impl Rate {
     }
 }
 
+impl Reached {
+    pub fn of(report: &BenchReport) -> Option<Self> {
+        let peak = report.ceilings.as_ref()?;
+        let (job, model) = (&report.job, &report.model);
+        let shared = &job.shared_prefix;
+        let in_layers = model.layer_parameters as f64 * shared.forward_tokens as f64;
+        let in_head = model.head_parameters as f64 * shared.head_positions as f64;
+        let answer_tokens = (job.tokens * job.generated) as f64 / job.sentences as f64;
+        Some(Self {
+            arithmetic: report.gflops / peak.gflops,
+            bandwidth: report.gigabytes_per_second / peak.gigabytes_per_second,
+            job_to_ideal: shared.cost.wall_seconds / (2e-9 * (in_layers + in_head) / peak.gflops),
+            job_to_answer: shared.cost.wall_seconds * report.decode.per_second / answer_tokens,
+        })
+    }
+}
+
 /// The report in a few lines.
 pub fn summary(report: &BenchReport) -> String {
     let adapter = report.adapter.as_ref().map_or(String::new(), |adapter| format!(" on {}", adapter.name));
@@ -117,6 +153,14 @@ pub fn summary(report: &BenchReport) -> String {
     }
     if let Some(PeakThroughput { gflops, gigabytes_per_second }) = &report.ceilings {
         lines.push(format!("the GPU can do {gflops:.0} GFLOP/s at most, and read {gigabytes_per_second:.0} GB/s"));
+    }
+    if let Some(Reached { arithmetic, bandwidth, job_to_ideal, job_to_answer }) = &report.reached {
+        let [arithmetic, bandwidth] = [arithmetic, bandwidth].map(|share| 100.0 * share);
+        lines.push(format!("of which the prefill reaches {arithmetic:.1} %, and decoding {bandwidth:.1} %"));
+        lines.push(format!("the job takes {job_to_ideal:.1} times its ideal, and {job_to_answer:.2} times its answer"));
+    }
+    if let Some(seconds) = report.stop_seconds {
+        lines.push(format!("Stop takes effect after {seconds:.3} s"));
     }
     let (gflops, gigabytes_per_second) = (report.gflops, report.gigabytes_per_second);
     lines.push(format!("{gflops:.1} GFLOP/s in the prefill's layers, {gigabytes_per_second:.2} GB/s of weights while decoding"));
@@ -128,4 +172,57 @@ pub fn summary(report: &BenchReport) -> String {
     let (naive, pass_per_source) = (job.naive_to_shared, job.pass_per_source_to_shared);
     lines.push(format!("  naive : shared {naive:.1}, pass per source : shared {pass_per_source:.2}\n"));
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_and_ratios_match_manual_calculation() {
+        let cost = Cost { wall_seconds: 12.0, cpu_seconds: 12.0 };
+        let gpu_work = GpuWork { dispatches: 0, submissions: 0, readbacks: 0, bytes_read_back: 0 };
+        let schedule = || Schedule { cost, passes: 20, measured_passes: 20, forward_tokens: 5000, head_positions: 5000, gpu_work };
+        let [naive, pass_per_source, shared_prefix] = [(); 3].map(|()| schedule());
+        let (sentences, generated, ratio) = (20, 8, 1.0);
+        let report = BenchReport {
+            backend: "webgpu".into(),
+            adapter: None,
+            ceilings: Some(PeakThroughput { gflops: 1000.0, gigabytes_per_second: 100.0 }),
+            reached: None,
+            model: ModelSizes {
+                file: "1b.gguf".into(),
+                bytes: 0,
+                header_bytes: 0,
+                parameters: 0,
+                layer_parameters: 400_000_000,
+                head_parameters: 100_000_000,
+            },
+            load: cost,
+            prefill: Rate::new(12, cost),
+            decode: Rate::new(600, cost),
+            decode_work: gpu_work,
+            gflops: 300.0,
+            gigabytes_per_second: 60.0,
+            job: JobReport {
+                tokens: 400,
+                sentences,
+                generated,
+                naive,
+                pass_per_source,
+                shared_prefix,
+                naive_to_shared: ratio,
+                pass_per_source_to_shared: ratio,
+            },
+            stop_seconds: Some(0.25),
+            peak_resident_bytes: None,
+            peak_gpu_bytes: PeakGpuBytes { decode: 0, job: 0 },
+            pipelines: Pipelines { at_first_token: 0, after_generation: 0, after_job: 0 },
+        };
+        // 5e12 operations take 5 s at the peak; 160 tokens take 3.2 s.
+        let reached = Reached::of(&report).expect("the peak is known");
+        assert_eq!((reached.arithmetic, reached.bandwidth, reached.job_to_answer), (0.3, 0.6, 3.75));
+        assert!((reached.job_to_ideal - 2.4).abs() < 1e-9, "{reached:?}");
+        assert_eq!(Reached::of(&BenchReport { ceilings: None, ..report }), None);
+    }
 }

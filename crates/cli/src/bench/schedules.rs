@@ -26,7 +26,17 @@ pub struct Schedule {
     pub measured_passes: usize,
     pub forward_tokens: usize,
     pub head_positions: usize,
+    #[serde(flatten)]
+    pub gpu_work: GpuWork,
+}
+
+/// Calls and transfers that the engine on the GPU made.
+#[derive(Clone, Copy, Serialize)]
+pub struct GpuWork {
     pub dispatches: usize,
+    pub submissions: usize,
+    /// Copies from the GPU, and their bytes.
+    pub readbacks: usize,
     pub bytes_read_back: u64,
 }
 
@@ -60,8 +70,14 @@ impl AttributionJob {
         score(lm, &ScoreRequest::new(&tokens[..targets.start + 2], targets.start..targets.start + 2, &passes[..2.min(self.n_prompt)]))
             .await?;
         let (watch, before) = (Stopwatch::start(), lm.counters());
-        score(lm, &ScoreRequest::new(tokens, targets, &passes)).await?;
+        self.score_shared(lm, tokens, end_token).await?;
         Ok(Schedule::new(watch.cost(), [passes.len() + 1; 2], before, lm.counters()))
+    }
+
+    /// The job in the engine's own schedule, without a warm-up.
+    pub async fn score_shared(&self, lm: &mut impl LanguageModel, tokens: &[TokenId], end_token: TokenId) -> Result<(), LmError> {
+        let targets = self.sentences[self.n_prompt].start..tokens.len();
+        score(lm, &ScoreRequest::new(tokens, targets, &self.passes(end_token))).await
     }
 
     /// Scores the whole perturbed text of each source, for all targets at once.
@@ -131,8 +147,7 @@ impl Schedule {
             measured_passes,
             forward_tokens: after.forward_tokens - before.forward_tokens,
             head_positions: after.head_positions - before.head_positions,
-            dispatches: after.dispatches - before.dispatches,
-            bytes_read_back: after.bytes_read_back - before.bytes_read_back,
+            gpu_work: GpuWork::between(before, after),
         }
     }
 
@@ -142,9 +157,24 @@ impl Schedule {
             cost: self.cost.scaled(factor),
             forward_tokens: count(self.forward_tokens),
             head_positions: count(self.head_positions),
-            dispatches: count(self.dispatches),
-            bytes_read_back: count(self.bytes_read_back as usize) as u64,
+            gpu_work: GpuWork {
+                dispatches: count(self.gpu_work.dispatches),
+                submissions: count(self.gpu_work.submissions),
+                readbacks: count(self.gpu_work.readbacks),
+                bytes_read_back: count(self.gpu_work.bytes_read_back as usize) as u64,
+            },
             ..self
+        }
+    }
+}
+
+impl GpuWork {
+    pub fn between(before: Counters, after: Counters) -> Self {
+        Self {
+            dispatches: after.dispatches - before.dispatches,
+            submissions: after.submissions - before.submissions,
+            readbacks: after.readbacks - before.readbacks,
+            bytes_read_back: after.bytes_read_back - before.bytes_read_back,
         }
     }
 }
