@@ -1,5 +1,5 @@
 //! `cargo xtask gpu-budgets`: compiles the kernels with compilers for real GPUs, on a machine without such GPUs, and counts the memory
-//! reads of the kernels. Compares both with our limits.
+//! reads of the kernels. Compares both with our limits. Also predicts the speed of real GPUs from them, by a cost model.
 //!
 //! Starts Mesa's drivers from Debian sid on `mesa-drm-shim`, which emulates the graphics kernel driver. wgpu passes the WGSL to them.
 //! They compile as on a real card, but cannot run anything.
@@ -32,31 +32,24 @@ const MARK: &str = "<!-- What follows is written by `cargo xtask gpu-budgets --w
 /// Weight types that are not compiled. Their kernels differ from others only in how they unpack a few integers.
 const LEFT_OUT: [&str; 11] = ["F32", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q2_K", "Q3_K", "Q5_K", "IQ4_NL", "IQ4_XS"];
 
-/// Text above the table of predictions.
-const PREDICTION: &str = "\
-## Prediction
-
-**Not measured**; [an H200](speed.md#on-a-gpu) was slower. What the inner loops of the products with Q4_K weights are made of, bytes, and
-the peak rates that makers state give what a GPU can do at best. In products of matrices half of what instructions and shared memory allow
-is taken to be reached, 85 % of the bandwidth, 4 \u{b5}s between two dispatches, 15 \u{b5}s of the browser's for each; how fast caches are
-is estimated. Loops of Intel's, Apple's and Qualcomm's GPUs are taken to be made as AMD's. The job is an explanation of 400 tokens in 20
-sentences; ideal is all of its arithmetic at the peak rate, and for a token all of the weights at the memory's. Before: the engine before
-its kernels were made for GPUs, by the same compilers. On the faster GPUs a token costs what the browser needs for its dispatches. The
-model is `xtask/src/gpu_budgets/prediction.rs`.
-";
-
 #[derive(Args)]
 pub struct Options {
-    /// Also write the table to docs/research/gpu-budgets.md
+    /// Also write the table to docs/research/gpu-budgets.md, and the instruction mixes that predictions depend on
     #[arg(long)]
     write: bool,
+    /// Compile nothing. Write what the cost model predicts for real GPUs, and what was measured, to docs/real-gpus.md
+    #[arg(long, conflicts_with = "write")]
+    predict: bool,
 }
 
 /// Measures and prints the table. Fails if a figure got worse.
 pub fn gpu_budgets(options: &Options) -> Result<()> {
-    let folder = compilers()?;
-    let (table, verdict) = table(&setup::native(), &folder)?;
+    if options.predict {
+        return prediction::page::write();
+    }
+    let (table, measured, verdict) = table(&setup::native(), &compilers()?)?;
     if options.write {
+        fs::write(root().join(prediction::MIXES), prediction::Mixes::of_measured(&measured)?.to_json())?;
         let page = fs::read_to_string(root().join(PAGE))?;
         let (before, _) = page.split_once(MARK).with_context(|| format!("{PAGE} has no place for the table"))?;
         fs::write(root().join(PAGE), format!("{before}{MARK}\n{table}"))?;
@@ -68,7 +61,7 @@ pub fn gpu_budgets(options: &Options) -> Result<()> {
 pub fn check(native: &Tools) -> Result<Outcome> {
     match compilers() {
         Err(error) => Ok(Outcome::Skipped(format!("{error:#}"))),
-        Ok(folder) => table(native, &folder)?.1.map(|()| Outcome::Checked),
+        Ok(folder) => table(native, &folder)?.2.map(|()| Outcome::Checked),
     }
 }
 
@@ -81,8 +74,8 @@ fn compilers() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Measures and prints the table. Returns it, and whether all enforced limits are met.
-fn table(native: &Tools, compilers: &Path) -> Result<(String, Result<()>)> {
+/// Measures and prints the table. Returns it, the measurements, and whether all enforced limits are met.
+fn table(native: &Tools, compilers: &Path) -> Result<(String, Measured, Result<()>)> {
     let kernels = build().join("gpu-kernels");
     fs::remove_dir_all(&kernels).ok();
     fs::create_dir_all(&kernels)?;
@@ -90,16 +83,16 @@ fn table(native: &Tools, compilers: &Path) -> Result<(String, Result<()>)> {
     let versions = fs::read_to_string(compilers.join("versions"))?.trim().replace('\n', ", ");
     let measured = measure(compilers, &kernels)?;
     let rows = rows(&measured);
-    let predicted = prediction::table(&prediction::Engine::now(&measured)?);
     let shapes = measured.spilling_shapes();
     let spilling = if shapes.is_empty() {
         String::new()
     } else {
         format!("\nShapes that spill, where another shape of the same kernel does not: {}.\n", shapes.join(", "))
     };
-    let table = format!("{}{spilling}\n{PREDICTION}\n{predicted}", budgets::table(&rows, &versions));
+    let table = format!("{}{spilling}", budgets::table(&rows, &versions));
     println!("{table}");
-    Ok((table, verdict(&rows, versions == VERSIONS)))
+    let verdict = verdict(&rows, versions == VERSIONS);
+    Ok((table, measured, verdict))
 }
 
 /// Compiles every kernel with every driver. The slowest driver takes 2 s per kernel.
