@@ -279,3 +279,40 @@ fn bad_input_is_one_line_and_exit_code_2() {
     assert!(complaint(&[&explain[..], &["Hi.", "--method", "magic"]].concat(), "").contains("magic"));
     assert!(complaint(&[&explain[..], &[&"All is well. ".repeat(2000)]].concat(), "").contains("tokens"));
 }
+
+#[test]
+fn gpu_is_described_before_it_is_measured() {
+    let lines = lines(&["gpu"], &[]);
+    assert_eq!(lines.iter().map(|line| &line["what"]).collect::<Vec<_>>(), ["adapter", "peak"]);
+    assert!(lines[0]["name"].as_str().is_some_and(|name| !name.is_empty()) && lines[0]["features"].is_array(), "{lines:?}");
+    assert!(lines[1]["gflops"].as_f64() > Some(0.0) && lines[1]["gigabytes_per_second"].as_f64() > Some(0.0), "{lines:?}");
+}
+
+#[test]
+fn bench_reports_parts_of_peak_and_time_of_each_kernel() {
+    let folder = std::env::temp_dir().join(format!("glasscage-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let files = ["bench.json", "profile.jsonl"].map(|name| folder.join(name));
+    let [json, profile] = files.each_ref().map(|file| file.to_str().expect("a path in UTF-8"));
+    let job = ["--tokens", "40", "--sentences", "5", "--generated", "2", "--seconds", "0"];
+    let bench = ["bench", "--model", DEMO, "--backend", "gpu", "--json", json, "--profile", profile];
+    let output = glasscage(&[&bench[..], &job].concat(), "");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+
+    let [json, profile] = files.map(|file| std::fs::read_to_string(file).expect("it was written"));
+    let report: Value = serde_json::from_str(&json).expect("JSON");
+    for figure in ["/reached/arithmetic", "/reached/bandwidth", "/reached/job_to_ideal", "/decode_work/submissions"] {
+        assert!(report.pointer(figure).and_then(Value::as_f64) > Some(0.0), "{figure}: {report}");
+    }
+    assert!(report["stop_seconds"].is_f64(), "{report}");
+    let lines: Vec<Value> = profile.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    for task in ["prefill", "decode", "job"] {
+        let (sums, kernels): (Vec<&Value>, Vec<&Value>) =
+            lines.iter().filter(|line| line["task"] == task).partition(|line| line.get("kernel").is_none());
+        let shares: f64 = kernels.iter().filter_map(|kernel| kernel["share"].as_f64()).sum();
+        assert!(sums.len() == 1 && (shares - 1.0).abs() < 1e-9, "{task}: {shares} of {lines:?}");
+        let dispatches = kernels.iter().filter_map(|kernel| kernel["dispatches"].as_u64()).sum::<u64>();
+        assert_eq!(sums[0]["dispatches"], dispatches, "{task}");
+    }
+    std::fs::remove_dir_all(folder).expect("it is removed");
+}

@@ -16,22 +16,20 @@ pub struct Arguments {
 }
 
 pub fn gpu(arguments: &Arguments) -> Result<(), String> {
-    pollster::block_on(measure(arguments)).map_err(|error| error.to_string())?
+    pollster::block_on(measure(arguments))
 }
 
 /// Prints each result as a line of JSON as soon as it is known.
-async fn measure(arguments: &Arguments) -> Result<Result<(), String>, LmError> {
-    if let Err(error) = print("adapter", &describe().await?) {
-        return Ok(Err(error));
+async fn measure(arguments: &Arguments) -> Result<(), String> {
+    let failed = |error: LmError| error.to_string();
+    print("adapter", &describe().await.map_err(failed)?)?;
+    let gpu = Gpu::open(&Options::default()).await.map_err(failed)?;
+    print("peak", &gpu.peak_throughput().await.map_err(failed)?)?;
+    if let Some(gibibytes) = arguments.fill {
+        print("filled", &gpu.exhaust_memory(gibibytes.saturating_mul(1 << 30)).await)?;
+        print("peak after memory was full", &gpu.peak_throughput().await.map_err(failed)?)?;
     }
-    let gpu = Gpu::open(&Options::default()).await?;
-    let printed = print("peak", &gpu.peak_throughput().await?);
-    let (Ok(()), Some(gibibytes)) = (&printed, arguments.fill) else { return Ok(printed) };
-    let printed = print("filled", &gpu.exhaust_memory(gibibytes << 30).await);
-    if printed.is_err() {
-        return Ok(printed);
-    }
-    Ok(print("peak after memory was full", &gpu.peak_throughput().await?))
+    Ok(())
 }
 
 #[derive(Serialize)]
