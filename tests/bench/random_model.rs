@@ -1,5 +1,5 @@
-//! `random_model --shape 0.6b [--quant Q8_0|Q4_K|Q6_K|F16] OUT.gguf` writes a model with random weights, to measure speed. `SHAPES` lists the
-//! shapes. Sizes and tokenizer are real, but the output of the model is meaningless. The same call writes the same file.
+//! `random_model --shape 0.6b [--quant Q8_0|Q4_K|Q6_K|F16] OUT.gguf` writes a model with random weights, to measure speed. `SHAPES` lists
+//! the shapes. Sizes and tokenizer are real, but the output of the model is meaningless. The same call writes the same file.
 
 #[path = "../models/vocabulary.rs"]
 mod vocabulary;

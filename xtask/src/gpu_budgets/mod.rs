@@ -22,6 +22,7 @@ use crate::setup;
 use crate::setup::Tools;
 use budgets::{Row, rows};
 use measured::{DRIVERS, Measured};
+use prediction::{MIXES, Mixes};
 
 /// Versions that produced the figures in `docs/research/gpu-budgets.md`. Other versions give other figures, which are not enforced.
 const VERSIONS: &str = "mesa-vulkan-drivers 26.2.6-1, wgpu 0.32.0";
@@ -34,7 +35,7 @@ const LEFT_OUT: [&str; 11] = ["F32", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q2
 
 #[derive(Args)]
 pub struct Options {
-    /// Also write the table to docs/research/gpu-budgets.md, and the instruction mixes that predictions depend on
+    /// Also write the table to docs/research/gpu-budgets.md, and what it changes in the predictions of docs/real-gpus.md
     #[arg(long)]
     write: bool,
     /// Compile nothing. Write what the cost model predicts for real GPUs, and what was measured, to docs/real-gpus.md
@@ -45,11 +46,13 @@ pub struct Options {
 /// Measures and prints the table. Fails if a figure got worse.
 pub fn gpu_budgets(options: &Options) -> Result<()> {
     if options.predict {
-        return prediction::page::write();
+        return prediction::page::write(&Mixes::stored()?);
     }
     let (table, measured, verdict) = table(&setup::native(), &compilers()?)?;
     if options.write {
-        fs::write(root().join(prediction::MIXES), prediction::Mixes::of_measured(&measured)?.to_json())?;
+        let mixes = Mixes::of_measured(&measured)?;
+        fs::write(root().join(MIXES), mixes.to_json())?;
+        prediction::page::write(&mixes)?;
         let page = fs::read_to_string(root().join(PAGE))?;
         let (before, _) = page.split_once(MARK).with_context(|| format!("{PAGE} has no place for the table"))?;
         fs::write(root().join(PAGE), format!("{before}{MARK}\n{table}"))?;

@@ -3,6 +3,7 @@
 mod arguments;
 pub mod cost;
 mod profile;
+mod rates;
 mod report;
 mod schedules;
 
@@ -20,14 +21,9 @@ use super::output;
 pub use arguments::Arguments;
 
 use cost::{Stopwatch, peak_resident_bytes};
-use report::{AdapterInfo, BenchReport, JobReport, ModelSizes, PeakGpuBytes, Pipelines, Rate, Reached, summary};
+use rates::{DECODE_TOKENS, decode, prefill};
+use report::{AdapterInfo, BenchReport, JobReport, ModelSizes, PeakGpuBytes, Pipelines, Reached, summary};
 use schedules::{AttributionJob, GpuWork};
-
-/// Minimum time of all repetitions of a prefill together, in seconds.
-const PREFILL_SECONDS: f64 = 1.0;
-/// Time for which tokens are generated, in seconds, and the minimum and maximum number of tokens.
-const DECODE_SECONDS: f64 = 2.0;
-const DECODE_TOKENS: std::ops::RangeInclusive<usize> = 4..=128;
 
 pub fn bench(arguments: &Arguments) -> Result<(), String> {
     let job = AttributionJob::new(arguments.tokens, arguments.sentences, arguments.generated)?;
@@ -87,28 +83,6 @@ async fn measure(arguments: &Arguments, job: &AttributionJob) -> Result<BenchRep
     };
     report.reached = Reached::of(&report);
     Ok(report)
-}
-
-/// Processes the text repeatedly. The last repetition leaves it as the current context.
-async fn prefill(lm: &mut impl LanguageModel, tokens: &[u32]) -> Result<Rate, LmError> {
-    let (watch, mut done) = (Stopwatch::start(), 0);
-    while done == 0 || watch.cost().wall_seconds < PREFILL_SECONDS {
-        lm.reset(tokens.len() + DECODE_TOKENS.end() + 1);
-        lm.next_token(tokens, &mut Sampler::greedy()).await?;
-        done += tokens.len();
-    }
-    Ok(Rate::new(done, watch.cost()))
-}
-
-/// Generates tokens after the current context. Their ids do not matter.
-async fn decode(lm: &mut impl LanguageModel) -> Result<Rate, LmError> {
-    let mut next = lm.next_token(&[1], &mut Sampler::greedy()).await?;
-    let (watch, mut done) = (Stopwatch::start(), 0);
-    while done < *DECODE_TOKENS.start() || (done < DECODE_TOKENS.end() - 1 && watch.cost().wall_seconds < DECODE_SECONDS) {
-        next = lm.next_token(&[next], &mut Sampler::greedy()).await?;
-        done += 1;
-    }
-    Ok(Rate::new(done, watch.cost()))
 }
 
 /// Stops the job, which takes `job_seconds`, in its middle. Returns the seconds until the engine returns; `None` for the CPU.

@@ -17,8 +17,8 @@ use serde::Serialize;
 
 use super::super::models::open;
 use super::arguments::Arguments;
+use super::rates::{DECODE_TOKENS, decode, prefill};
 use super::schedules::AttributionJob;
-use super::{decode, prefill};
 
 /// A kernel's part of a task.
 #[derive(Serialize)]
@@ -68,7 +68,7 @@ async fn profile_of(name: &str, source: &impl ByteSource, job: &AttributionJob) 
     let (tokens, end_token) = job.text(lm.config().vocab_size);
     let mut lines = String::new();
 
-    lm.reset(tokens.len() + super::DECODE_TOKENS.end() + 1);
+    lm.reset(tokens.len() + DECODE_TOKENS.end() + 1);
     // Compiles the kernels of prefill and decode.
     let next = lm.next_token(&tokens, &mut Sampler::greedy()).await?;
     lm.next_token(&[next], &mut Sampler::greedy()).await?;

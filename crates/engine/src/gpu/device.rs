@@ -50,8 +50,9 @@ pub struct Gpu {
     #[cfg(test)]
     pub(crate) wrong_kernel: RefCell<Option<super::kernel::WrongKernel>>,
     failure: Arc<Mutex<Option<Failure>>>,
+    /// Set if the device times every dispatch.
     #[cfg(not(target_arch = "wasm32"))]
-    pub(super) profiler: Option<super::profiler::Profiler>,
+    pub(super) timestamps: Option<super::timestamps::Timestamps>,
     /// If set, this interpreter runs the kernels instead of the GPU. Buffers stay on the GPU.
     #[cfg(all(test, not(target_arch = "wasm32")))]
     pub(super) interpreter: Option<kernel_interpreter::Arithmetic>,
@@ -150,7 +151,7 @@ impl Gpu {
             wrong_kernel: RefCell::default(),
             failure,
             #[cfg(not(target_arch = "wasm32"))]
-            profiler: options.takes_timestamps.then(Default::default),
+            timestamps: options.takes_timestamps.then(Default::default),
             #[cfg(all(test, not(target_arch = "wasm32")))]
             interpreter: None,
         })

@@ -45,6 +45,8 @@ mod submissions;
 mod testing;
 mod text_cache;
 mod tile_shape;
+#[cfg(not(target_arch = "wasm32"))]
+mod timestamps;
 pub mod variant;
 mod wait;
 mod watch;

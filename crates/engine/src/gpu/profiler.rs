@@ -1,22 +1,17 @@
-//! Measures how long each kernel runs, with a timestamp before and after every dispatch. Natively only, on a device that was opened with
-//! `Options::takes_timestamps`. A profiled run is slower than a normal one, because each dispatch is a pass of its own.
+//! How long each kernel runs: see [`super::timestamps`]. Natively only.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use futures::channel::oneshot::{Receiver, channel};
-use wgpu::{BufferDescriptor, BufferUsages, ComputePassDescriptor, ComputePassTimestampWrites, MapMode, QuerySetDescriptor, QueryType};
+use wgpu::MapMode;
 
 use super::device::Gpu;
-use super::kernel::{Kernel, Pipeline};
-use super::recording::Dispatch;
+use super::kernel::Kernel;
+use super::timestamps::{Timed, Work};
 use crate::lm::LmError;
 use glasscage_message::Message;
 use glasscage_model::quant::QUANTS;
 
-/// Maximum number of dispatches with timestamps in one query set: half of `wgpu::QUERY_SET_MAX_QUERIES`.
-const MOST: usize = wgpu::QUERY_SET_MAX_QUERIES as usize / 2;
 /// Constants of a kernel that do not distinguish it in a profile.
 const COMMON_CONSTANTS: [&str; 2] = ["WIDTH", "INTERLEAVED_ROWS"];
 
@@ -42,67 +37,20 @@ pub struct KernelTime {
     pub weight_bytes: Option<f64>,
 }
 
-/// Takes timestamps and collects them.
-#[derive(Default)]
-pub(super) struct Profiler {
-    /// Timestamps that were not read yet.
-    pending: RefCell<Vec<Timestamps>>,
-}
-
-/// Dispatches with a pair of timestamps each.
-struct Timestamps {
-    dispatches: Vec<Work>,
-    staging: wgpu::Buffer,
-}
-
-/// What a dispatch computes.
-#[derive(Clone)]
-struct Work {
-    pipeline: Rc<Pipeline>,
-    operations: f64,
-}
-
-impl Profiler {
-    /// Encodes dispatches that run in order, each between two timestamps.
-    pub fn encode(&self, gpu: &Gpu, dispatches: &[Dispatch], encoder: &mut wgpu::CommandEncoder) {
-        for part in dispatches.chunks(MOST) {
-            let count = 2 * part.len() as u32;
-            let query_set = gpu.device.create_query_set(&QuerySetDescriptor { label: None, ty: QueryType::Timestamp, count });
-            for (begin, dispatch) in (0..).step_by(2).zip(part) {
-                let timestamp_writes = Some(ComputePassTimestampWrites {
-                    query_set: &query_set,
-                    beginning_of_pass_write_index: Some(begin),
-                    end_of_pass_write_index: Some(begin + 1),
-                });
-                dispatch.encode(&mut encoder.begin_compute_pass(&ComputePassDescriptor { label: None, timestamp_writes }));
-            }
-            let buffer = |usage| {
-                gpu.device.create_buffer(&BufferDescriptor { label: None, size: 8 * u64::from(count), usage, mapped_at_creation: false })
-            };
-            let resolved = buffer(BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC);
-            let staging = buffer(BufferUsages::MAP_READ | BufferUsages::COPY_DST);
-            encoder.resolve_query_set(&query_set, 0..count, &resolved, 0);
-            encoder.copy_buffer_to_buffer(&resolved, 0, &staging, 0, resolved.size());
-            let work = |dispatch: &Dispatch| Work { pipeline: dispatch.pipeline.clone(), operations: dispatch.operations };
-            self.pending.borrow_mut().push(Timestamps { dispatches: part.iter().map(work).collect(), staging });
-        }
-    }
-}
-
 impl Gpu {
     /// Returns the times of all dispatches since the last call. Empty if the device was not opened to take timestamps.
     pub async fn take_profile(&self) -> Result<Profile, LmError> {
-        let pending = self.profiler.as_ref().map(|profiler| profiler.pending.take()).unwrap_or_default();
-        let mapped: Vec<Receiver<bool>> = pending.iter().map(|timestamps| begin_mapping(&timestamps.staging)).collect();
+        let pending = self.timestamps.as_ref().map(|timestamps| timestamps.take()).unwrap_or_default();
+        let mapped: Vec<Receiver<bool>> = pending.iter().map(|timed| begin_mapping(&timed.staging)).collect();
         let index = self.submit(self.encoder());
         let mut parts = Vec::new();
-        for (Timestamps { dispatches, staging }, mapped) in pending.into_iter().zip(mapped) {
+        for (Timed { work, staging }, mapped) in pending.into_iter().zip(mapped) {
             if self.await_callback(index.clone(), mapped).await? != Some(true) {
                 return Err(self.lose("its timestamps could not be read"));
             }
             let view = staging.get_mapped_range(..).map_err(|error| LmError::Engine(Message::verbatim(&error)))?;
             let ticks: Vec<u64> = view.chunks_exact(8).map(|bytes| u64::from_le_bytes(bytes.try_into().expect("eight bytes"))).collect();
-            parts.push(dispatches.into_iter().zip(ticks.chunks_exact(2).map(|pair| [pair[0], pair[1]])).collect::<Vec<_>>());
+            parts.push(work.into_iter().zip(ticks.chunks_exact(2).map(|pair| [pair[0], pair[1]])).collect::<Vec<_>>());
         }
         let named = parts.iter().map(|part| part.iter().map(|(work, ticks)| (work.named(), *ticks)).collect::<Vec<_>>());
         Ok(Profile::new(&named.collect::<Vec<_>>(), 1e-9 * f64::from(self.queue.get_timestamp_period())))

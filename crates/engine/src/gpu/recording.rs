@@ -10,6 +10,8 @@ use web_time::Instant;
 use super::buffer::Buffer;
 use super::device::Gpu;
 use super::kernel::{Kernel, Pipeline};
+#[cfg(not(target_arch = "wasm32"))]
+use super::timestamps::{self, Work};
 use super::wgsl::Fields;
 use crate::lm::LmError;
 
@@ -43,7 +45,7 @@ pub struct DispatchList {
 }
 
 pub struct Dispatch {
-    pub(super) pipeline: Rc<Pipeline>,
+    pipeline: Rc<Pipeline>,
     bindings: wgpu::BindGroup,
     workgroups: [u32; 2],
     /// Approximate number of floating-point operations.
@@ -146,15 +148,19 @@ impl DispatchList {
 pub fn encode(gpu: &Gpu, dispatches: &[Dispatch], encoder: &mut wgpu::CommandEncoder) {
     gpu.stats.dispatches.set(gpu.stats.dispatches.get() + dispatches.len());
     #[cfg(not(target_arch = "wasm32"))]
-    if let Some(profiler) = &gpu.profiler {
-        return profiler.encode(gpu, dispatches, encoder);
+    if let Some(timestamps) = &gpu.timestamps {
+        for part in dispatches.chunks(timestamps::MOST) {
+            let work = part.iter().map(|dispatch| Work { pipeline: dispatch.pipeline.clone(), operations: dispatch.operations }).collect();
+            timestamps.encode(&gpu.device, encoder, work, |i, pass| part[i].encode(pass));
+        }
+        return;
     }
     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
     dispatches.iter().for_each(|dispatch| dispatch.encode(&mut pass));
 }
 
 impl Dispatch {
-    pub(super) fn encode(&self, pass: &mut wgpu::ComputePass<'_>) {
+    fn encode(&self, pass: &mut wgpu::ComputePass<'_>) {
         pass.set_pipeline(&self.pipeline.pipeline);
         pass.set_bind_group(0, &self.bindings, &[]);
         pass.dispatch_workgroups(self.workgroups[0], self.workgroups[1], 1);

@@ -32,10 +32,14 @@ impl Mixes {
 
     /// The mixes of kernels that were just compiled.
     pub fn of_measured(measured: &Measured) -> Result<Self> {
-        let mix = |name: String| Ok((name.clone(), measured.mix(&name).with_context(|| format!("{name} was not compiled"))?));
+        let mix = |name: String| {
+            let Mix { of_all, of_vector, shared_bytes } = measured.mix(&name).with_context(|| format!("{name} was not compiled"))?;
+            let [of_all, of_vector, shared_bytes] = [of_all, of_vector, shared_bytes].map(rounded);
+            Ok((name, Mix { of_all, of_vector, shared_bytes }))
+        };
         let keys = measured.counted("keys and values");
         Ok(Self {
-            keys_read: keys.first().context("keys and values were not counted")?.1,
+            keys_read: rounded(keys.first().context("keys and values were not counted")?.1),
             kernels: names().map(mix).collect::<Result<_>>()?,
         })
     }
@@ -56,19 +60,21 @@ impl Mixes {
 
     /// The contents of the file.
     pub fn to_json(&self) -> String {
-        // More digits would change with every version of a compiler.
-        let rounded = |number: f64| (1e4 * number).round() / 1e4;
         let kernels: BTreeMap<&String, Value> = self
             .kernels
             .iter()
-            .map(|(name, mix)| {
-                let [of_all, of_vector, shared_bytes] = [mix.of_all, mix.of_vector, mix.shared_bytes].map(rounded);
+            .map(|(name, &Mix { of_all, of_vector, shared_bytes })| {
                 (name, json!({ "of_all": of_all, "of_vector": of_vector, "shared_bytes": shared_bytes }))
             })
             .collect();
-        let all = json!({ "kernels": kernels, "keys_read": rounded(self.keys_read) });
+        let all = json!({ "kernels": kernels, "keys_read": self.keys_read });
         serde_json::to_string_pretty(&all).expect("numbers are JSON") + "\n"
     }
+}
+
+/// Four decimal places. The predictions show fewer.
+fn rounded(number: f64) -> f64 {
+    (1e4 * number).round() / 1e4
 }
 
 fn names() -> impl Iterator<Item = String> {

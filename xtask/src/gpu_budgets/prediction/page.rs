@@ -20,11 +20,11 @@ const HEAD: &str = "\
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ";
 
-/// Writes the tables.
-pub fn write() -> Result<()> {
+/// Writes the tables, as predicted from these mixes.
+pub fn write(mixes: &Mixes) -> Result<()> {
     let page = fs::read_to_string(root().join(PAGE))?;
     let (before, _) = parts(&page)?;
-    fs::write(root().join(PAGE), format!("{before}{MARK}{}", tables(&Mixes::stored()?, &Measurements::stored()?)))?;
+    fs::write(root().join(PAGE), format!("{before}{MARK}{}", tables(mixes, &Measurements::stored()?)))?;
     println!("{PAGE} is written");
     Ok(())
 }

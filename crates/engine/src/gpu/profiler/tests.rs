@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::rc::Rc;
 
 use super::*;
 use crate::gpu::GpuModel;
 use crate::gpu::device::Options;
-use crate::gpu::variant::VARIANTS;
+use crate::gpu::variant::{VARIANTS, Variant};
 use crate::lm::LanguageModel;
 use crate::lm::sample::Sampler;
 use glasscage_model::gguf::Gguf;
@@ -28,7 +29,7 @@ fn dispatches_add_up_by_kernel_and_matrix_size() {
 }
 
 /// The demo model on a device with or without timestamps, and three tokens of its answer.
-async fn answer(variant: &'static crate::gpu::variant::Variant, takes_timestamps: bool) -> (GpuModel, Vec<u32>) {
+async fn answer(variant: &'static Variant, takes_timestamps: bool) -> (GpuModel, Vec<u32>) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/models/demo.gguf");
     let source = NativeFile::open(Path::new(path)).unwrap();
     let gguf = Gguf::read(&source).await.unwrap();
