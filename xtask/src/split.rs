@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+use wasmparser::{Parser, Payload};
 
 use crate::command::{root, run};
 use crate::hash::sha256;
@@ -16,8 +17,6 @@ const GENERATED_LOADER: &str = "__wasm_split.js";
 const LOADER: &str = "wasm_split.js";
 /// Id of custom sections in WebAssembly.
 const CUSTOM_SECTION: u8 = 0;
-/// Length of a WebAssembly module's header: magic number and version.
-const HEADER_BYTES: usize = 8;
 
 /// Writes the split program to `dist`, in place of the whole program.
 pub fn split(tools: &Tools, dist: &Path, is_release: bool) -> Result<()> {
@@ -69,30 +68,23 @@ fn import_loader(script: &str) -> Result<String> {
 
 /// The module without custom sections, such as names and notes of tools. Browsers do not need them.
 fn without_custom_sections(module: &[u8]) -> Result<Vec<u8>> {
-    let mut kept = module.get(..HEADER_BYTES).context("a module begins with its header")?.to_vec();
-    let mut at = HEADER_BYTES;
-    while at < module.len() {
-        let (length, start) = leb128(module, at + 1)?;
-        let end = start + length;
-        let section = module.get(at..end).context("a section ends within the module")?;
-        if section[0] != CUSTOM_SECTION {
-            kept.extend_from_slice(section);
+    let mut kept = Vec::new();
+    let mut start = 0;
+    for payload in Parser::new(0).parse_all(module) {
+        let payload = payload?;
+        let (is_kept, end) = match (payload.as_section(), &payload) {
+            // The range begins after the id and the length of the section, which `start` includes.
+            (Some((id, range)), _) => (id != CUSTOM_SECTION, range.end),
+            (None, Payload::Version { range, .. }) => (true, range.end),
+            _ => continue,
+        };
+        let end = usize::try_from(end)?;
+        if is_kept {
+            kept.extend_from_slice(&module[start..end]);
         }
-        at = end;
+        start = end;
     }
     Ok(kept)
-}
-
-/// Decodes the unsigned LEB128 number at `at`. Returns it and the position after it.
-fn leb128(bytes: &[u8], at: usize) -> Result<(usize, usize)> {
-    let mut number = 0;
-    for (place, byte) in bytes[at..].iter().take(5).enumerate() {
-        number |= usize::from(byte & 0x7f) << (7 * place);
-        if byte & 0x80 == 0 {
-            return Ok((number, at + place + 1));
-        }
-    }
-    bail!("a number does not end")
 }
 
 #[cfg(test)]
