@@ -10,11 +10,7 @@ const ELSEWHERE: [&str; 4] = ["crates/cli/", "crates/kernel-interpreter/", "crat
 
 #[test]
 fn every_error_can_be_translated() {
-    let of_file = |file: &String| {
-        let mut derives = Vec::new();
-        collect_attributes(code(file), "derive", &mut derives);
-        derives.into_iter().map(|derive| (file.clone(), derive.to_string())).collect::<Vec<_>>()
-    };
+    let of_file = |file: &String| derives(code(file)).into_iter().map(|derive| (file.clone(), derive)).collect::<Vec<_>>();
     let is_error = |derive: &&(String, String)| derive.1.contains("thiserror");
     let all: Vec<(String, String)> = files().iter().flat_map(of_file).collect();
     assert!(all.iter().filter(is_error).count() > 20, "error types are found");
@@ -50,6 +46,23 @@ fn collect(code: TokenStream, found: &mut Vec<String>) {
             found.extend(first_literal(arguments.stream()));
         }
     });
+}
+
+/// The arguments of each `derive`. A `cfg_attr` after it counts as a part of it.
+fn derives(code: TokenStream) -> Vec<String> {
+    let mut found = Vec::new();
+    for_all(code, &mut |tokens| {
+        if let [TokenTree::Punct(_), TokenTree::Group(attribute), rest @ ..] = tokens
+            && let Some(arguments) = arguments_of(attribute, "derive")
+        {
+            let conditional = match rest {
+                [TokenTree::Punct(_), TokenTree::Group(attribute), ..] => arguments_of(attribute, "cfg_attr"),
+                _ => None,
+            };
+            found.push(format!("{arguments} {}", conditional.unwrap_or_default()));
+        }
+    });
+    found
 }
 
 /// Adds the arguments of all attributes of this name, except in test modules.
@@ -92,12 +105,19 @@ fn without_specs(text: &str) -> String {
     whole
 }
 
-/// Whether there is anything to translate beside placeholders.
+/// Whether there is anything to translate except placeholders.
 fn has_words(text: &str) -> bool {
     text.split('{').enumerate().any(|(i, part)| {
         let words = if i == 0 { part } else { part.split_once('}').map_or(part, |(_, after)| after) };
         words.contains(char::is_alphabetic)
     })
+}
+
+#[test]
+fn optional_derives_belong_to_their_type() {
+    let code = "#[derive(Debug)] #[cfg_attr(feature = \"message\", derive(ToMessage))] enum A {} #[derive(Clone)] enum B {}";
+    let found = derives(code.parse().expect("code"));
+    assert_eq!(found.iter().map(|derive| derive.contains("ToMessage")).collect::<Vec<_>>(), [true, false]);
 }
 
 #[test]

@@ -19,18 +19,18 @@ impl Arithmetic {
     /// The opposite of [`Self::PLAIN`] in every choice.
     pub const ADVERSARIAL: Self = Self { flushes_f32: true, flushes_f16: true, fuses: true, reassociates: true };
 
-    /// Converts an operand or a result of a float operation.
+    /// An operand or a result of an operation: flushed to zero if it is subnormal and [`Self::flushes_f32`] is set.
     pub fn float(self, value: f32) -> f32 {
         if self.flushes_f32 && value.is_subnormal() { 0.0_f32.copysign(value) } else { value }
     }
 
-    /// `a b + c`.
+    /// `a b + c`, rounded once if [`Self::fuses`] is set, and else twice.
     pub fn multiply_add(self, a: f32, b: f32, c: f32) -> f32 {
         let [a, b, c] = [a, b, c].map(|value| self.float(value));
         self.float(if self.fuses { a.mul_add(b, c) } else { self.float(a * b) + c })
     }
 
-    /// The sum of `a[i] b[i]`.
+    /// The sum of `a[i] b[i]`, in the order that [`Self::reassociates`] says. The words of `a` and `b` are f32 values, equally many.
     pub fn dot(self, a: &[u32], b: &[u32]) -> f32 {
         let pair = |(&a, &b): (&u32, &u32)| (f32::from_bits(a), f32::from_bits(b));
         if self.reassociates {
@@ -41,7 +41,8 @@ impl Arithmetic {
         a.iter().zip(b).map(pair).fold(0.0, |sum, (a, b)| self.multiply_add(a, b, sum))
     }
 
-    /// Value of an f16 number, by the definition of binary16 in IEEE 754.
+    /// Value of the f16 number in the lower 16 bits, by the definition of binary16 in IEEE 754. Subnormal numbers are 0 if
+    /// [`Self::flushes_f16`] is set.
     pub fn half(self, bits: u32) -> f32 {
         let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
         let (exponent, fraction) = (bits >> 10 & 31, (bits & 1023) as f32);

@@ -1,31 +1,5 @@
-//! Runs WGSL compute shaders slowly and strictly on the CPU: a test tool for kernels.
-//!
-//! * Detects every data race: two invocations access a word without a barrier between them, and one of them writes, regardless of the
-//!   order in which they run. Atomic additions do not race with each other. Between barriers, the invocations of a workgroup run one by
-//!   one, in shuffled order.
-//! * Reports an error if not all invocations of a workgroup reach a barrier, if an index is out of bounds, if workgroup memory is read
-//!   before it is written, or if an invocation does not end.
-//! * Varies floating-point arithmetic within the freedom of a GPU ([`Arithmetic`]): flushes subnormal numbers to zero, fuses products and
-//!   sums or not, and adds the products of `dot` in another order. If the results of a kernel change much, the kernel relies on behavior
-//!   that WGSL does not guarantee.
-//!
-//! It interprets naga's IR of the WGSL, which wgpu also uses. It supports what the kernels of Glasscage use. The error for anything else
-//! names the unsupported feature.
-//!
-//! ```
-//! use kernel_interpreter::{Arithmetic, Kernel};
-//!
-//! let kernel = Kernel::new(
-//!     "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
-//!      @compute @workgroup_size(4)
-//!      fn main(@builtin(global_invocation_id) id: vec3<u32>) { x[id.x] *= 2.0; }",
-//!     Arithmetic::PLAIN,
-//! )?;
-//! let mut bindings = [[1_f32, 2.0, 3.0, 4.0].map(f32::to_bits).to_vec()];
-//! kernel.run(&mut bindings, [1, 1, 1], 1)?;
-//! assert_eq!(bindings[0][3], 8_f32.to_bits());
-//! # Ok::<(), kernel_interpreter::Error>(())
-//! ```
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
 
 mod arithmetic;
 mod code;
@@ -50,13 +24,15 @@ use run::{Machine, Shuffle};
 /// Initial content of workgroup memory, which no kernel can read.
 const GARBAGE: u32 = 0x7fc0_dead;
 
-/// A compute shader whose entry point is `main`.
+/// A compiled compute shader, whose entry point is `main`.
 pub struct Kernel {
     code: Code,
     arithmetic: Arithmetic,
 }
 
 impl Kernel {
+    /// Compiles WGSL. Errors if it is not valid ([`Error::Invalid`]), or if it uses what the interpreter does not support
+    /// ([`Error::Unsupported`]).
     pub fn new(wgsl: &str, arithmetic: Arithmetic) -> Result<Self, Error> {
         let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| Error::Invalid(error.emit_to_string(wgsl)))?;
         // The interpreter checks at run time which invocations reach a barrier.
@@ -66,7 +42,8 @@ impl Kernel {
         Ok(Self { code: compile::compile(&module, &info, wgsl, arithmetic.fuses)?, arithmetic })
     }
 
-    /// Words of the struct at a binding, or of one element if it is an array of structs. Sets members by name, and all others to 0.
+    /// The 32-bit words of the struct at a binding of group 0, or of one element if the binding is an array of structs: `values` by the
+    /// names of members, and 0 for all other members. Errors if there is no such binding or member.
     pub fn members(&self, binding: usize, values: &[(&str, u32)]) -> Result<Vec<u32>, Error> {
         let variable = self.code.shared.iter().find(|variable| variable.binding == Some(binding));
         let variable = variable.ok_or_else(|| Error::Dispatch(format!("nothing is at binding {binding}")))?;
@@ -79,12 +56,13 @@ impl Kernel {
         Ok(words)
     }
 
-    /// Runs all workgroups on `bindings`, the words of each binding of group 0. `seed` determines the order of invocations.
+    /// Runs `workgroups` in x, y and z on `bindings`: `bindings[i]` has the 32-bit words of binding `i` of group 0, and afterwards its new
+    /// words. `seed` determines the order of invocations. Errors at the first fault, or if a binding is missing or too short.
     pub fn run(&self, bindings: &mut [Vec<u32>], workgroups: [u32; 3], seed: u64) -> Result<(), Error> {
         self.machine(bindings, seed)?.finish(bindings, workgroups).map(drop)
     }
 
-    /// Like [`Self::run`], but returns every access to a binding.
+    /// Like [`Self::run`], but returns every access to a binding, in order of execution.
     pub fn trace(&self, bindings: &mut [Vec<u32>], workgroups: [u32; 3], seed: u64) -> Result<Vec<Access>, Error> {
         let machine = self.machine(bindings, seed)?;
         Machine { accesses: Some(Vec::new()), ..machine }.finish(bindings, workgroups)

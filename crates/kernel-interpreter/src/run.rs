@@ -8,21 +8,26 @@ use crate::memory::{Shared, Who};
 /// Maximum number of operations of one invocation. More count as an endless loop.
 const MAX_STEPS: usize = 1 << 26;
 
-/// A load or store in shared memory.
+/// A load or store of consecutive words in a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// Line of the WGSL.
     pub line: u32,
-    /// Index of the operation in the kernel, and how often the invocation has executed it before.
+    /// Index of the operation in the compiled kernel. One line may have several.
     pub operation: usize,
+    /// Number of times that this invocation executed the operation before.
     pub round: usize,
+    /// Index of the workgroup; x counts fastest.
     pub workgroup: u32,
     /// Index of the invocation in its workgroup.
     pub lane: u32,
+    /// Binding in group 0.
     pub binding: usize,
-    /// Index of the first of `n` words.
+    /// Index of the first 32-bit word in the binding.
     pub word: usize,
+    /// Number of words.
     pub n: usize,
+    /// Whether the words are written. Atomic additions are writes.
     pub is_write: bool,
 }
 

@@ -9,27 +9,27 @@ const STEP: usize = 32;
 /// Maximum nesting of steps: operators in operands, blocks in blocks, macros called by macros.
 const MAX_DEPTH: usize = 200;
 
-/// The remaining work and memory of a rendering. Code that needs more than its own step must spend the cost here first, so that no work
-/// starts without enough budget.
+/// The work and memory that one rendering may still use, in bytes: a byte read or written costs 1, and a step costs 32. Work is paid for
+/// before it starts, so a rendering never exceeds its budget.
 pub struct Budget {
     left: Cell<usize>,
     depth: Cell<usize>,
 }
 
 impl Budget {
-    /// A budget for this number of bytes, written or read.
+    /// A budget of this many bytes. Rendering one short message of a usual chat template costs about ten thousand.
     pub fn new(bytes: usize) -> Self {
         Self { left: Cell::new(bytes), depth: Cell::new(0) }
     }
 
     /// Pays for bytes, or for values of a list.
-    pub fn spend(&self, bytes: usize) -> Result<()> {
+    pub(crate) fn spend(&self, bytes: usize) -> Result<()> {
         self.left.set(self.left.get().checked_sub(bytes).ok_or(JinjaError::TooMuchWork)?);
         Ok(())
     }
 
     /// Pays for a step inside the current one.
-    pub fn enter(&self) -> Result<()> {
+    pub(crate) fn enter(&self) -> Result<()> {
         self.spend(STEP)?;
         let depth = self.depth.get() + 1;
         if depth > MAX_DEPTH {
@@ -40,7 +40,7 @@ impl Budget {
     }
 
     /// Ends the step that was entered last.
-    pub fn leave(&self) {
+    pub(crate) fn leave(&self) {
         self.depth.set(self.depth.get().saturating_sub(1));
     }
 }

@@ -6,7 +6,7 @@ use super::budget::Budget;
 use super::error::{Result, refused};
 use super::value::Value;
 
-/// Whether two values are equal, as in Python: `1 == 1.0 == True`.
+/// Whether two values are equal, as in Python: `1 == 1.0 == True`. Generators, views, namespaces and loops only equal themselves.
 pub fn equals(a: &Value, b: &Value, budget: &Budget) -> Result<bool> {
     budget.spend(1)?;
     Ok(match (a, b) {

@@ -1,8 +1,5 @@
-//! Renders Jinja templates like Python's Jinja2, within limits, because models come from untrusted sources and contain templates. minijinja
-//! parses a template into a tree, and this crate evaluates the tree. Every step, every byte and every nesting level is paid for in advance
-//! (`budget`), so no template can exceed its time, memory or stack, and no template can panic.
-//!
-//! Features that chat templates do not use are missing: inheritance and inclusion of other templates, automatic escaping.
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
 
 mod arguments;
 mod attributes;
@@ -29,7 +26,7 @@ pub use self::budget::Budget;
 pub use self::date::Date;
 pub use self::error::JinjaError;
 pub use self::syntax::Source;
-pub use self::value::{Cycler, Function, List, ListKind, Loop, Map, Value};
+pub use self::value::{Cycler, Function, List, Loop, Map, Value, functions};
 
 #[cfg(test)]
 mod tests {

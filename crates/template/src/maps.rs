@@ -8,7 +8,8 @@ use super::error::Result;
 use super::value::{Map, Value, depth_over};
 
 impl Value {
-    /// Creates a map. If a key occurs several times, its last value counts, at the first position.
+    /// A map. If a key occurs several times, its last value counts, at the first position. Pays for its entries, and for comparing each
+    /// key with those before it. Errors if the budget is too small, or if values nest more than 64 deep.
     pub fn map(pairs: Vec<(Self, Self)>, budget: &Budget) -> Result<Self> {
         let depth = depth_over(pairs.iter().flat_map(|(key, value)| [key, value]), budget)?;
         let mut entries = Vec::with_capacity(pairs.len());
@@ -18,7 +19,7 @@ impl Value {
         Ok(Self::Map(Rc::new(Map { entries, depth })))
     }
 
-    /// Converts JSON to a value.
+    /// Converts JSON to a value. Numbers that do not fit 64-bit integers become floats. Errors like [`Value::list`] and [`Value::map`].
     pub fn from_json(json: &serde_json::Value, budget: &Budget) -> Result<Self> {
         use serde_json::Value as Json;
         match json {

@@ -19,11 +19,13 @@ const MAX_ELIFS: usize = 100;
 /// Maximum nesting of blocks and brackets. Those templates have up to 12.
 const MAX_NESTING: usize = 24;
 
-/// A template whose syntax is valid.
+/// A template whose syntax is valid. It has at most 60,000 bytes, 500 tokens in a tag, 100 `elif` tags, and blocks and brackets nested at
+/// most 24 deep.
 pub struct Source(String);
 
 impl Source {
-    /// Checks the syntax and size of a template.
+    /// Checks the syntax and the size of a template. Errors if either is refused. Undefined variables, unknown filters and wrong types are
+    /// errors of [`Source::render`].
     pub fn new(template: &str) -> Result<Self> {
         if template.len() > MAX_SOURCE {
             return refused("it is too long");
@@ -38,7 +40,8 @@ impl Source {
         self.0.contains(words)
     }
 
-    /// Renders the template with these variables. If several have the same name, the first one counts.
+    /// Renders the template with these variables. If several have the same name, the first one counts. The template has no other variables
+    /// and no functions: see [`functions`](crate::functions). Errors if it exceeds the budget or does what Jinja2 or this crate refuses.
     pub fn render<'t>(&'t self, globals: Vec<(&'t str, Value)>, budget: Budget) -> Result<String> {
         let template = self.parsed()?;
         let takes_more = self.contains("varargs") || self.contains("kwargs");

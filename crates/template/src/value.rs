@@ -10,30 +10,43 @@ use crate::Date;
 /// Maximum nesting of lists and maps, because they are written, compared and dropped recursively.
 const MAX_DEPTH: usize = 64;
 
+/// A value of a template. Cheap to clone.
 #[derive(Clone)]
 pub enum Value {
+    /// Jinja's undefined value: a variable, key or attribute that does not exist. Written as an empty text.
     Undefined,
+    /// Python's `None`.
     None,
+    /// Python's `bool`, which is also a number.
     Bool(bool),
+    /// Python's `int`, with 64 bits. A result that does not fit is an error.
     Int(i64),
+    /// Python's `float`.
     Float(f64),
+    /// Python's `str`.
     Text(Rc<str>),
     /// Escaped text from the filters `safe` and `escape`. Text that is added to it is escaped. See [`Value::plain`].
     Safe(Rc<str>),
+    /// A list, a tuple, a view of a map or a generator. See [`Value::list`].
     List(Rc<List>),
+    /// Python's `dict`. See [`Value::map`].
     Map(Rc<Map>),
     /// Result of `namespace()`, the only mutable value. Other values cannot contain it, so it cannot contain itself.
     Namespace(Rc<RefCell<Vec<(Self, Self)>>>),
+    /// The variable `loop`.
     Loop(Rc<Loop>),
+    /// The result of `cycler(..)` or `joiner(..)`.
     Cycler(Rc<Cycler>),
     /// Index of the macro, and the scope in which it is defined.
     Macro(usize, usize),
+    /// A function that the caller defines as a variable. See [`functions`].
     Function(Function),
 }
 
+/// The items of a [`Value::List`].
 pub struct List {
-    pub items: Vec<Value>,
-    pub kind: ListKind,
+    pub(crate) items: Vec<Value>,
+    pub(crate) kind: ListKind,
     /// Whether the items of a generator were taken.
     is_spent: Cell<bool>,
     depth: usize,
@@ -54,66 +67,89 @@ pub enum ListKind {
 
 /// A map that keeps the order in which keys were added.
 pub struct Map {
-    pub entries: Vec<(Value, Value)>,
-    pub(super) depth: usize,
+    pub(crate) entries: Vec<(Value, Value)>,
+    pub(crate) depth: usize,
 }
 
-/// The variable `loop`.
+/// The state of a loop, which templates read as the variable `loop`.
 pub struct Loop {
-    pub items: Vec<Value>,
-    pub index: Cell<usize>,
+    pub(crate) items: Vec<Value>,
+    pub(crate) index: Cell<usize>,
     /// Arguments of the last call of `changed`.
-    pub last: RefCell<Option<Value>>,
+    pub(crate) last: RefCell<Option<Value>>,
     /// Number of loops of the same statement around this one.
-    pub depth: usize,
+    pub(crate) depth: usize,
     /// For recursive loops, the index of the statement and the scope of the statement.
-    pub statement: Option<(usize, usize)>,
+    pub(crate) statement: Option<(usize, usize)>,
 }
 
-/// The result of `cycler(..)` and `joiner(..)`. It returns its items in turn. Called as a function, it returns the
+/// The state of a `cycler(..)` or a `joiner(..)`. It returns its items in turn. Called as a function, it returns the
 /// first item once and then the last.
 pub struct Cycler {
-    pub items: Vec<Value>,
-    pub at: Cell<usize>,
+    pub(crate) items: Vec<Value>,
+    pub(crate) at: Cell<usize>,
 }
 
-/// A function that every template has.
+/// A function that templates can call. [`functions`] has them under their names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Function {
+    /// Python's `range`.
     Range,
+    /// Python's `dict`.
     Dict,
+    /// Jinja's `namespace`: an object whose attributes templates can set.
     Namespace,
+    /// transformers' `raise_exception`: ends the rendering with [`JinjaError::Refused`].
     RaiseException,
+    /// transformers' `strftime_now`, which formats this day.
     StrftimeNow(Date),
+    /// Jinja's `cycler`.
     Cycler,
+    /// Jinja's `joiner`.
     Joiner,
     /// A method that is accessed but not called.
     Method,
 }
 
+/// The functions that Hugging Face transformers gives every chat template, with their names. `strftime_now` formats `date`.
+pub fn functions(date: Date) -> [(&'static str, Value); 7] {
+    [
+        ("range", Function::Range),
+        ("dict", Function::Dict),
+        ("namespace", Function::Namespace),
+        ("cycler", Function::Cycler),
+        ("joiner", Function::Joiner),
+        ("raise_exception", Function::RaiseException),
+        ("strftime_now", Function::StrftimeNow(date)),
+    ]
+    .map(|(name, function)| (name, Value::Function(function)))
+}
+
 impl Value {
+    /// A copy of the text. It costs nothing of a [`Budget`], because the caller has the text already.
     pub fn text(text: impl AsRef<str>) -> Self {
         Self::Text(text.as_ref().into())
     }
 
+    /// A list. Pays for its items. Errors if the budget is too small, or if values nest more than 64 deep.
     pub fn list(items: Vec<Self>, budget: &Budget) -> Result<Self> {
         Self::of_kind(ListKind::List, items, budget)
     }
 
-    pub fn tuple(items: Vec<Self>, budget: &Budget) -> Result<Self> {
+    pub(crate) fn tuple(items: Vec<Self>, budget: &Budget) -> Result<Self> {
         Self::of_kind(ListKind::Tuple, items, budget)
     }
 
-    pub fn generator(items: Vec<Self>, budget: &Budget) -> Result<Self> {
+    pub(crate) fn generator(items: Vec<Self>, budget: &Budget) -> Result<Self> {
         Self::of_kind(ListKind::Generator, items, budget)
     }
 
-    pub fn of_kind(kind: ListKind, items: Vec<Self>, budget: &Budget) -> Result<Self> {
+    pub(crate) fn of_kind(kind: ListKind, items: Vec<Self>, budget: &Budget) -> Result<Self> {
         Ok(Self::List(Rc::new(List { depth: depth_over(items.iter(), budget)?, items, kind, is_spent: Cell::new(false) })))
     }
 
     /// Type name for messages.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Undefined => "undefined value",
             Self::None => "none",
@@ -130,15 +166,15 @@ impl Value {
     }
 
     /// Removes the mark that a text is escaped, which only `+` and some filters use.
-    pub fn plain(self) -> Self {
+    pub(crate) fn plain(self) -> Self {
         if let Self::Safe(text) = self { Self::Text(text) } else { self }
     }
 
-    pub fn is_undefined(&self) -> bool {
+    pub(crate) fn is_undefined(&self) -> bool {
         matches!(self, Self::Undefined)
     }
 
-    pub fn is_true(&self) -> bool {
+    pub(crate) fn is_true(&self) -> bool {
         match self {
             Self::Undefined | Self::None => false,
             Self::Bool(flag) => *flag,
@@ -151,7 +187,7 @@ impl Value {
         }
     }
 
-    pub fn as_text(&self) -> Result<&str> {
+    pub(crate) fn as_text(&self) -> Result<&str> {
         match self {
             Self::Text(text) | Self::Safe(text) => Ok(text),
             other => refused(format!("it takes a {} for a text", other.kind())),
@@ -159,7 +195,7 @@ impl Value {
     }
 
     /// The value as a whole number. Booleans are numbers, as in Python.
-    pub fn as_int(&self) -> Result<i64> {
+    pub(crate) fn as_int(&self) -> Result<i64> {
         match self {
             Self::Int(number) => Ok(*number),
             Self::Bool(flag) => Ok(i64::from(*flag)),
@@ -168,12 +204,12 @@ impl Value {
     }
 
     /// The value as a count. Negative numbers become 0.
-    pub fn as_count(&self) -> Result<usize> {
+    pub(crate) fn as_count(&self) -> Result<usize> {
         Ok(usize::try_from(self.as_int()?.max(0)).unwrap_or(usize::MAX))
     }
 
     /// The values that a loop runs over: the keys of a map, the characters of a text.
-    pub fn items(&self, budget: &Budget) -> Result<Vec<Self>> {
+    pub(crate) fn items(&self, budget: &Budget) -> Result<Vec<Self>> {
         let length = if let Self::List(list) = self { Some(list.items.len()) } else { self.length() };
         budget.spend(length.unwrap_or(0).saturating_mul(size_of::<Self>()))?;
         match self {
@@ -187,7 +223,7 @@ impl Value {
     }
 
     /// Number of values that [`Value::items`] returns, if Python knows it.
-    pub fn length(&self) -> Option<usize> {
+    pub(crate) fn length(&self) -> Option<usize> {
         match self {
             Self::Undefined => Some(0),
             Self::List(list) => (list.kind != ListKind::Generator).then_some(list.items.len()),
@@ -218,7 +254,7 @@ pub fn check_name(name: &Value) -> Result<()> {
 }
 
 /// Nesting depth of a value that contains these items.
-pub(super) fn depth_over<'v>(items: impl Iterator<Item = &'v Value>, budget: &Budget) -> Result<usize> {
+pub fn depth_over<'v>(items: impl Iterator<Item = &'v Value>, budget: &Budget) -> Result<usize> {
     let mut depth = 1;
     let mut count = 0;
     for item in items {
@@ -230,21 +266,21 @@ pub(super) fn depth_over<'v>(items: impl Iterator<Item = &'v Value>, budget: &Bu
 }
 
 impl Cycler {
-    pub fn current(&self) -> Option<Value> {
+    pub(crate) fn current(&self) -> Option<Value> {
         self.items.get(self.at.get()).cloned()
     }
 }
 
 impl List {
     /// Whether the items have indices: those of lists and tuples do.
-    pub fn has_places(&self) -> bool {
+    pub(crate) fn has_places(&self) -> bool {
         matches!(self.kind, ListKind::List | ListKind::Tuple | ListKind::Group)
     }
 }
 
 impl Loop {
     /// The value of `loop.name`.
-    pub fn attribute(&self, name: &str) -> Option<Value> {
+    pub(crate) fn attribute(&self, name: &str) -> Option<Value> {
         let (index, length) = (self.index.get(), self.items.len());
         let number = |number: usize| Some(Value::Int(number as i64));
         match name {

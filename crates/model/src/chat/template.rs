@@ -6,7 +6,7 @@ use super::Date;
 use crate::gguf::{Metadata, WrongType};
 use crate::tokenizer::{TokenId, Tokenizer};
 use glasscage_message::ToMessage;
-use glasscage_template::{Budget, Function, JinjaError, Source, Value};
+use glasscage_template::{Budget, JinjaError, Source, Value, functions};
 
 /// Bytes that every rendering may read and write; a step counts as 32. One message takes about ten thousand.
 const WORK: usize = 4 << 20;
@@ -124,14 +124,8 @@ impl ChatTemplate {
             ("add_generation_prompt", Value::Bool(add_generation_prompt)),
             ("tools", Value::None),
             ("documents", Value::None),
-            ("range", Value::Function(Function::Range)),
-            ("dict", Value::Function(Function::Dict)),
-            ("namespace", Value::Function(Function::Namespace)),
-            ("cycler", Value::Function(Function::Cycler)),
-            ("joiner", Value::Function(Function::Joiner)),
-            ("raise_exception", Value::Function(Function::RaiseException)),
-            ("strftime_now", Value::Function(Function::StrftimeNow(date))),
         ]);
+        globals.extend(functions(date));
         self.source.render(globals, budget)
     }
 }
