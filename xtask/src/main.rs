@@ -17,6 +17,7 @@ mod hash;
 mod import_names;
 mod inventory;
 mod lock;
+mod minimum_rust;
 mod npm;
 mod outcome;
 mod prebuilt;

@@ -21,7 +21,7 @@ use crate::outcome::Outcome;
 use crate::real_model::{GEMMA3, SMOLLM2};
 use crate::setup::Tools;
 use crate::test_environment::{natively, with_test_environment};
-use crate::{build, docs, fuzz, gpu_budgets, python, random_model, screenshots, setup};
+use crate::{build, docs, fuzz, gpu_budgets, minimum_rust, python, random_model, screenshots, setup};
 use programs::{Program, Run};
 use report::Report;
 
@@ -226,6 +226,7 @@ fn long(report: &mut Report) {
         report.check("documentation site", docs::build(&command::build().join("docs")));
         Ok(())
     });
+    report.stage("minimum Rust", |report| check_where_possible(report, "minimum Rust", minimum_rust::check()));
     let Some((programs, dist)) = build_page(report) else { return };
     let (Some(page), Some(native)) = (named(&programs, "page"), named(&programs, "native")) else { return };
     report.check("second real model", GEMMA3.download());
