@@ -260,7 +260,7 @@ def add_arguments(parser: argparse.ArgumentParser):
     parser.add_argument("--steps", type=int, help="a step budget instead of minutes: the same schedule every time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--workers", type=int, default=0, help="processes that make the problems beside the one that trains")
+    parser.add_argument("--workers", type=int, default=0, help="processes that make the problems, in addition to the one that trains")
     parser.add_argument("--muon-rate", type=float, default=MUON_RATE, help="the learning rate of matrices")
     parser.add_argument("--no-compile", action="store_true")
 

@@ -230,7 +230,7 @@ def test_the_schema_is_checked_as_jsonschema_does() -> None:
     assert 100 < refused < 200
 
 
-def test_a_document_that_chooses_no_output_explains_its_last_sentence() -> None:
+def test_empty_output_means_last_sentence() -> None:
     chosen = Document(example())
     last = len(chosen.table) - 1
     none = Document(example() | {"output": []})

@@ -22,6 +22,7 @@ pub fn error_name(error: &JsValue) -> String {
     text(error, "name")
 }
 
+/// The text in a field of a browser error. Empty if the field is missing or not a text.
 fn text(error: &JsValue, key: &str) -> String {
     Reflect::get(error, &key.into()).ok().and_then(|value| value.as_string()).unwrap_or_default()
 }

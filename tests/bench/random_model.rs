@@ -23,7 +23,7 @@ struct Arguments {
     /// 42m, 135m, 0.6b, 0.8b, 1b, lfm2-350m, lfm2-small or qwen35-small
     #[arg(long)]
     shape: String,
-    /// Of matrices: `Q8_0`, `Q4_K`, `Q6_K` or F16
+    /// Tensor type of the matrices: `Q8_0`, `Q4_K`, `Q6_K` or F16
     #[arg(long, default_value = "Q8_0")]
     quant: String,
     out: PathBuf,

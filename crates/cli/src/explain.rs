@@ -217,7 +217,7 @@ fn show_progress(progress: &ExplainProgress) {
     }
 }
 
-/// The answer and the percentages of the prompt sentences. If nothing in the prompt supports the explained sentences, this is said instead
+/// The answer and the percentages of the prompt sentences. If nothing in the prompt supports the explained sentences, it says so instead
 /// of percentages.
 fn attribution_text(document: &Document) -> String {
     if let Evidence::Unsupported(support) = Shares::of(document).output_evidence() {

@@ -16,6 +16,7 @@ pub struct Arguments {
     out: PathBuf,
 }
 
+/// Writes the WGSL of all kernels into one folder for each variant, and prints how many there are.
 pub fn kernels(arguments: &Arguments) -> Result<(), String> {
     for variant in VARIANTS {
         let folder = arguments.out.join(variant.name);

@@ -1,6 +1,6 @@
-//! What a user reads, as data until it is shown. A [`Message`] has a template in English, which is also its key in the catalogs of other
-//! languages, and the arguments that fill it. Messages cross the workers' borders, and the page fills in the translated template. Command
-//! line and tests print them in English.
+//! Messages for users, which stay data until they are shown. A [`Message`] has a template in English, which is also its key in the catalogs
+//! of other languages, and the arguments that fill it. Messages cross the workers' borders, and the page fills in the translated template.
+//! Command line and tests print them in English.
 //!
 //! An error type derives [`ToMessage`](derive@ToMessage) from the texts that it has for thiserror. [`message!`] makes every other message.
 //!

@@ -11,7 +11,7 @@ use super::sentence::sentence;
 /// Maximum length of a text, and the lengths of the parts that stay of a longer one, in characters. Files contain names of any length.
 const KEPT: [usize; 2] = [360, 120];
 
-/// What fills a placeholder.
+/// The value of a placeholder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Argument {
     /// A name, a number, or words of another program. Not translated.

@@ -1,10 +1,10 @@
-//! What becomes a message, or an argument of one.
+//! Conversion to a message, or to an argument of one.
 
 use std::fmt::Display;
 
 use super::message::{Argument, Gigabytes, Message};
 
-/// What can be shown to users.
+/// Types that can be shown to users.
 pub trait ToMessage {
     fn to_message(&self) -> Message;
 }

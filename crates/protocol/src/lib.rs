@@ -1,4 +1,4 @@
-//! What page, workers, sessions and command line tell each other. Nothing here computes.
+//! Requests and results that page, workers, sessions and command line exchange. Nothing here computes.
 
 pub mod problem;
 pub mod request;

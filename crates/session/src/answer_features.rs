@@ -132,6 +132,7 @@ fn equations(answer: &str) -> Vec<Equation> {
 mod tests {
     use super::*;
 
+    /// Features with fixed log-probabilities. Words that begin with "zz" have three tokens, as rare words do, and others have one.
     fn features_of(prompt: &str, answer: &str) -> AnswerFeatures {
         let word_tokens = |word: &str| if word.starts_with("zz") { 3 } else { 1 };
         features(&AnswerEvidence {
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_answer_shows_no_sign_of_a_mistake() {
+    fn good_answer_has_no_features_of_mistakes() {
         let features = features_of(
             "Ann has 12 zzaps and eats five. How many zzaps are left?",
             "Ann has 12 zzaps. She eats 5, so 12 - 5 = 7. The answer is 7.",
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_without_facts_states_nothing() {
+    fn question_without_facts_states_nothing() {
         for (prompt, states_nothing) in [
             ("What is the capital of France?", 1.0),
             ("how many months have 28 days", 1.0),

@@ -1,4 +1,4 @@
-"""`python -m glasscage serve [FOLDER]`: a built page of Glasscage on this machine, with the models beside it, without a network."""
+"""`python -m glasscage serve [FOLDER]`: a built page of Glasscage on this machine, with the models next to it, without a network."""
 
 import argparse
 import http.server

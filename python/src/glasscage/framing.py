@@ -87,7 +87,7 @@ def after_thought(tokenizer: Any, framed: Framed) -> Framed:
 
 
 def given_answer(tokenizer: Any, text: str) -> Answer:
-    """Tokenizes a given answer."""
+    """Tokenizes a given answer. Raises `ValueError` if its text contains a control token."""
     ids, spans = _encode(tokenizer, text)
     if not _control_ids(tokenizer).isdisjoint(ids):
         raise ValueError("the answer names a control token of the model, which its text must not become")

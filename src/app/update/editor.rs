@@ -27,11 +27,11 @@ impl State {
 
     /// Puts a prompt and a given answer, which may be empty, into the editor. Saves the visitor's own texts for later.
     pub(super) fn replace_texts(&mut self, prompt: &str, given_answer: &str) {
-        let typed = (self.editor.prompt.clone(), self.editor.given_answer.clone());
-        let is_own_prompt = !typed.0.trim().is_empty() && typed.0 != prompt && !self.editor.is_example(&typed.0);
-        let is_own_answer = !typed.1.trim().is_empty() && typed.1 != given_answer;
+        let (old_prompt, old_answer) = (self.editor.prompt.clone(), self.editor.given_answer.clone());
+        let is_own_prompt = !old_prompt.trim().is_empty() && old_prompt != prompt && !self.editor.is_example(&old_prompt);
+        let is_own_answer = !old_answer.trim().is_empty() && old_answer != given_answer;
         if is_own_prompt || is_own_answer {
-            *self.editor.set_aside = Some(typed);
+            *self.editor.set_aside = Some((old_prompt, old_answer));
         }
         self.set_prompt(prompt.to_owned());
         self.set_given_answer(given_answer.to_owned());

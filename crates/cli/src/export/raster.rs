@@ -24,7 +24,7 @@ pub fn draw(svg: &str, scale: f32, fonts: &[PathBuf]) -> Result<(Vec<u8>, BTreeS
     let mut pixmap = Pixmap::new(size.width(), size.height()).ok_or("cannot draw a picture of this size")?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
     let png = pixmap.encode_png().map_err(|error| format!("cannot write the picture as PNG: {error}"))?;
-    let missing = std::mem::take(&mut *missing.lock().expect("nobody else draws"));
+    let missing = std::mem::take(&mut *missing.lock().expect("no thread panics while it holds this"));
     Ok((png, missing))
 }
 
@@ -63,7 +63,7 @@ fn resolver(missing: &Arc<Mutex<BTreeSet<char>>>) -> FontResolver<'static> {
         select_fallback: Box::new(move |letter, used, fonts| {
             let found = select(letter, used, fonts);
             if found.is_none() && !letter.is_control() {
-                missing.lock().expect("nobody else draws").insert(letter);
+                missing.lock().expect("no thread panics while it holds this").insert(letter);
             }
             found
         }),

@@ -60,7 +60,7 @@ pub enum ScoredTexts {
     WithoutEach(Replacement),
     /// The text without each source, then without two of them. End tokens replace the sources.
     WithoutEachAndPairs,
-    /// The text at this many points while it fades in from end tokens, and two texts beside each point for each source.
+    /// The text at this many points while it fades in from end tokens, and two texts next to each point for each source.
     Path { points: usize },
 }
 

@@ -30,6 +30,7 @@ pub struct Section {
     pub run: usize,
 }
 
+/// The default of [`Section::run`], which documents leave out.
 fn one() -> usize {
     1
 }

@@ -8,6 +8,7 @@ use super::text_width::width;
 use crate::shares::Scale;
 
 impl Painter<'_> {
+    /// Draws a line and the legend below the rows: the colors of shares or the largest number, the columns, and how many arcs are hidden.
     pub fn legend(&mut self) {
         let (labels, palette) = (self.labels(), self.palette);
         self.y += 12.0;

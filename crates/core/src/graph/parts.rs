@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_reaches_the_output_through_the_steps() {
+    fn part_reaches_output_through_steps() {
         // The part has half of P1's effect on G1, and G1 has half of the weight on G2.
         assert_eq!(part_influence(&table(), Normalization::Full, &[1.0, 0.0], &[1]), 0.25);
         // The part has twice the effect of the whole sentence, because parts may counteract each other.

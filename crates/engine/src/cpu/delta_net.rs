@@ -164,7 +164,7 @@ impl Tokens {
     }
 }
 
-/// ln(1 + exp(x)).
+/// ln(1 + exp(x)). Above 20 it is x: the difference, exp(-x), is less than f32 can resolve.
 fn softplus(x: f32) -> f32 {
     if x > 20.0 { x } else { x.exp().ln_1p() }
 }

@@ -112,10 +112,12 @@ mod tests {
     #[test]
     fn words_of_rows_are_interleaved() {
         let f32 = by_id(0).unwrap();
+        // Word `i` of row `r` is `100 r + i`.
         let row = |r: u32| (0..16).flat_map(move |i| (100 * r + i).to_le_bytes());
         let rows: Vec<u8> = (0..3).flat_map(row).collect();
         let repacked = repack(f32, 16, &rows, 2);
         let words: Vec<u32> = repacked.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+        // Two pairs of rows with 16 words each: rows 0 and 1, then row 2 and zeros.
         assert_eq!((words.len(), &words[..5], &words[32..37]), (64, &[0, 100, 1, 101, 2][..], &[200, 0, 201, 0, 202][..]));
         assert_eq!(repack(f32, 16, &rows, 1), rows);
     }

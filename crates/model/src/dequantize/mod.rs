@@ -63,14 +63,17 @@ pub fn dequantize(format: Format, blocks: &[u8], values: &mut [f32]) {
     }
 }
 
+/// Reads little-endian f32 values.
 pub fn f32(bytes: &[u8], values: &mut [f32]) {
     values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, &bytes)| *value = f32::from_le_bytes(bytes));
 }
 
+/// Reads little-endian f16 values.
 pub fn f16(bytes: &[u8], values: &mut [f32]) {
     values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, &bytes)| *value = half(bytes));
 }
 
+/// Reads little-endian bfloat16 values: the upper halves of f32 values.
 pub fn bf16(bytes: &[u8], values: &mut [f32]) {
     let wide = |bytes| f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16);
     values.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, &bytes)| *value = wide(bytes));

@@ -32,7 +32,7 @@ const ENGLISH: Abbreviations = Abbreviations {
 };
 /// Abbreviations in Punkt's parameters that are also lowercase words: "He feels ill. Tom helps."
 pub const WORDS_OF_PUNKT: [&str; 7] = ["OK.", "Ok.", "ill.", "ok.", "ore.", "wash.", "wed."];
-/// Those of them that end a sentence even before a lowercase letter.
+/// The ones among [`WORDS_OF_PUNKT`] that end a sentence even before a lowercase letter.
 pub const ONLY_WORDS: [&str; 5] = ["OK.", "Ok.", "ok.", "ore.", "wash."];
 /// Abbreviations that end a sentence before a lowercase letter if the whole text is written in lowercase: "wait 5 min. see you".
 pub const ENDINGS: &str = "ecc. enz. etc. hr. hrs. max. min. sec. ud. uds.";

@@ -332,7 +332,7 @@ mod tests {
         }
     }
 
-    /// An answer that a model sampled, with its sentences if somebody has split it by hand.
+    /// An answer that a model sampled, with its sentences if a person has split it.
     #[derive(serde::Deserialize)]
     struct Answer {
         language: Language,

@@ -54,7 +54,7 @@ pub fn word_tokenize(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Length of the shortest word of at least one character that ends before `\s|$|NONWORD|MULTICHAR|,(?=$|\s|NONWORD|MULTICHAR)`.
+/// Bytes of the word that `rest` starts with: at least one character, up to the first `\s|$|NONWORD|MULTICHAR|,(?=$|\s|NONWORD|MULTICHAR)`.
 fn word_length(rest: &str) -> usize {
     let ends_word = |rest: &str| is_delimited(rest) || rest.strip_prefix(',').is_some_and(is_delimited);
     rest.char_indices().skip(1).map(|(at, _)| at).find(|&at| ends_word(&rest[at..])).unwrap_or(rest.len())

@@ -11,7 +11,7 @@
                              sentence-transformers spacy toma
     circuit_tracer           pip install --no-deps circuit-tracer==0.5.0 (its classes of graph files, on a graph made here)
 
-and besides transformers, torch, gguf and accelerate. Each writes NAME.json beside this file.
+and besides transformers, torch, gguf and accelerate. Each writes NAME.json next to this file.
 """
 
 import importlib.metadata

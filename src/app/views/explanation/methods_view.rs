@@ -118,6 +118,7 @@ fn Comparing(comparison: Comparison) -> impl IntoView {
     }
 }
 
+/// The heading of a method's column: its name, and a button that shows its explanation.
 #[component]
 fn MethodHead(id: String, name: String, is_shown: bool) -> impl IntoView {
     let page = use_page();

@@ -75,12 +75,12 @@ pub struct Matmul<'a> {
 }
 
 impl<'a> Matmul<'a> {
-    /// All rows of a slab. Each row becomes the column of y that has its index in the matrix.
+    /// The product with all rows of a slab. Row `r` of the matrix becomes column `r` of y.
     pub fn by_slab(slab: &'a Slab, n: usize, x: RowView<'a>, y: RowView<'a>) -> Self {
         Self { slab, rows: 0..slab.rows.len(), n, x, y, column: slab.rows.start, add: false, is_step: false, gate: None, norm: None }
     }
 
-    /// A range of rows of a slab. The rows become columns of y, starting at 0.
+    /// The product with some rows of a slab: `rows[i]` becomes column `i` of y.
     pub fn by_rows(slab: &'a Slab, rows: Range<usize>, n: usize, x: RowView<'a>, y: RowView<'a>) -> Self {
         Self { slab, rows, n, x, y, column: 0, add: false, is_step: false, gate: None, norm: None }
     }
