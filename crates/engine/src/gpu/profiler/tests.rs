@@ -36,6 +36,7 @@ async fn answer(variant: &'static Variant, takes_timestamps: bool) -> (GpuModel,
     let gpu = Gpu::open(&Options { variant: Some(variant), takes_timestamps, ..Options::default() }).await.unwrap();
     let loaded = GpuModel::load(Rc::new(gpu), &source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
     let (mut model, _) = loaded.unwrap().unwrap();
+    model.reset(20);
     model.gpu().take_profile().await.unwrap();
     model.gpu().stats.dispatches.set(0);
     let (mut token, mut tokens) = (model.next_token(&[1, 2, 3, 4], &mut Sampler::greedy()).await.unwrap(), Vec::new());
