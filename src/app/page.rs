@@ -7,7 +7,6 @@ use leptos::prelude::*;
 use leptos::reactive::graph::{Observer, Source, ToAnySource};
 use web_sys::File;
 
-use super::analysis::attribution_view::AttributionView;
 use super::examples::Example;
 use super::focus::Focus;
 use super::state::State;
@@ -17,6 +16,7 @@ use super::state::message::{Effect, Message};
 use super::state::settings::Settings;
 use crate::explanation::{Answer, Document, Unit};
 use crate::graph::Edge;
+use crate::shares::Shares;
 
 /// A function that handles a message and returns the effects to carry out.
 pub type Update = fn(&mut State, Message) -> Vec<Effect>;
@@ -38,7 +38,7 @@ pub struct Page {
     update: Update,
     /// `None` only while the page is being created.
     outside: StoredValue<Option<EffectHandler>, LocalStorage>,
-    attribution: Memo<Option<Arc<AttributionView>>>,
+    attribution: Memo<Option<Arc<Shares>>>,
     is_busy: Memo<bool>,
 }
 
@@ -98,20 +98,20 @@ impl Page {
     }
 
     /// The explanation on screen, seen from the selected or previewed sentences. Tracked.
-    pub fn current(&self) -> Option<Arc<AttributionView>> {
+    pub fn current(&self) -> Option<Arc<Shares>> {
         track_while_alive(self.attribution);
         self.attribution.get_untracked()
     }
 
     /// Reads the explanation on screen, seen from the selected or previewed sentences. `None` if there is none. Tracked.
-    pub fn attribution<T>(&self, look: impl FnOnce(&AttributionView) -> T) -> Option<T> {
+    pub fn attribution<T>(&self, look: impl FnOnce(&Shares) -> T) -> Option<T> {
         track_while_alive(self.attribution);
         self.attribution.with_untracked(|attribution| attribution.as_deref().map(look))
     }
 
     /// The edges of the strongest paths of the explanation on screen. Computed once for each output, not at every move of the slider.
     pub fn edges_of_strongest_paths(self) -> Memo<Vec<Edge>> {
-        Memo::new(move |_| self.attribution(AttributionView::edges_of_strongest_paths).unwrap_or_default())
+        Memo::new(move |_| self.attribution(Shares::edges_of_strongest_paths).unwrap_or_default())
     }
 
     /// The explanation on screen with the selected sentences as its output. Ignores the sentence under the pointer. Tracked.

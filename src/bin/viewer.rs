@@ -35,7 +35,7 @@ pub fn fragment_of(json: &str) -> Result<String, Error> {
 #[wasm_bindgen(js_name = sharesOf)]
 pub fn shares_of(json: &str) -> Result<Vec<f64>, Error> {
     let shares = Shares::of(&open(json)?);
-    Ok(shares.amounts.iter().map(|[total, _]| total.unwrap_or(f64::NAN)).collect())
+    Ok((0..shares.n_sources()).map(|j| shares.total(j).unwrap_or(f64::NAN)).collect())
 }
 
 /// A document as a picture (SVG) of `width` CSS pixels.

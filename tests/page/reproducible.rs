@@ -52,6 +52,6 @@ fn largest_difference(one: &Document, other: &Document) -> f64 {
 /// 0-based index of the prompt sentence with the largest share.
 fn strongest_source(document: &Document) -> Option<usize> {
     let shares = Shares::of(document);
-    let share = |j: usize| shares.amounts[j][0].expect("it is measured");
+    let share = |j: usize| shares.total(j).expect("it is measured");
     (0..shares.n_prompt()).max_by(|&a, &b| share(a).total_cmp(&share(b)))
 }

@@ -9,8 +9,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use glasscage_attribution::method;
 use glasscage_core::explanation::{Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
-use glasscage_core::graph::{context_attribution, normalize, row_attribution};
-use glasscage_core::shares::{Evidence, LITTLE_SUPPORT, Shares, percent_tenths};
+use glasscage_core::number::percent_tenths;
+use glasscage_core::shares::{Evidence, LITTLE_SUPPORT, Shares};
 use glasscage_protocol::request::{ExplainProgress, Question};
 use glasscage_session::ExplainResult;
 use glasscage_text::given::{given_text, text_of_file};
@@ -220,20 +220,18 @@ fn show_progress(progress: &ExplainProgress) {
 /// The answer and the percentages of the prompt sentences. If nothing in the prompt supports the explained sentences, it says so instead
 /// of percentages.
 fn attribution_text(document: &Document) -> String {
-    if let Evidence::Unsupported(support) = Shares::of(document).output_evidence() {
+    let shares = Shares::of(document);
+    if let Evidence::Unsupported(support) = shares.evidence() {
         return format!(
             "{}\n\nNothing in the prompt supports this. Without what the prompt states, a word of it loses at most {support:.2} nats; less \
              than {LITTLE_SUPPORT} counts as no support.\n",
             document.generation.text.trim()
         );
     }
-    let (adjacency, output) = (normalize(&document.scores(), document.method.normalization), document.explained());
-    let share = |attribution: Vec<f64>| attribution.into_iter().map(|influence| percent_tenths(influence / output.len() as f64));
     let mut text = format!("{}\n\n  CAGE    row\n", document.generation.text.trim());
-    let context = share(context_attribution(&adjacency, &output));
-    let row = share(row_attribution(&adjacency, &output));
-    for ((context, row), sentence) in context.zip(row).zip(document.prompt.sentence_texts()) {
-        text += &format!("{context:>5}% {row:>5}%  {}\n", sentence.trim());
+    for (j, sentence) in document.prompt.sentence_texts().iter().enumerate() {
+        let [total, direct] = shares.amounts(j).map(|share| share.map_or_else(|| "\u{2013}".into(), percent_tenths));
+        text += &format!("{total:>5}% {direct:>5}%  {}\n", sentence.trim());
     }
     text
 }

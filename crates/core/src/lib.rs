@@ -7,7 +7,8 @@
 //! | [`metrics`] | quality of an attribution: coverage, deletion curves, agreement |
 //! | [`explanation`] | explanation documents with text, sentences and table, as JSON and as a link |
 //! | [`figure`] | pictures of an explanation with the explanation embedded |
-//! | [`shares`] | the influence of each sentence on the explained ones |
+//! | [`shares`] | the influence of each sentence on the explained ones, as page, pictures and tables show it |
+//! | [`number`] | shares and numbers as text, in any language |
 //! | [`tables`] | T, A, Y and the shares as CSV, Markdown and LaTeX |
 //! | [`html`] | standalone HTML files with a viewer and a document |
 //! | [`lesson`] | steps through explanations, with questions to the reader, as JSON and as a link |
@@ -33,6 +34,7 @@ pub mod html;
 pub mod lesson;
 mod mailed;
 pub mod metrics;
+pub mod number;
 pub mod open;
 pub mod order;
 mod packed;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use glasscage_core::explanation::{Derivation, Document, Language, Passage, Section, SectionKind, SentenceRule, Unit};
 use glasscage_core::figure::{Labels, Options, PictureError, document_from_svg, svg};
 use glasscage_core::graph::Normalization;
+use glasscage_core::number::NumberFormat;
 use glasscage_core::table::Table;
 use proptest::prelude::*;
 
@@ -131,7 +132,8 @@ fn picture_shows_output_shares_and_provenance() {
         assert!(texts.iter().any(|text| text == expected), "{expected} {texts:?}");
     }
     assert!(texts.iter().any(|text| text.contains("2026-11-23") && text.contains(&document.manifest.glasscage)), "{texts:?}");
-    let german = Labels { why: "Warum {label}?", percent: "{number}\u{a0}%", ..Labels::ENGLISH };
+    let number_format = NumberFormat { percent: "{number}\u{a0}%", ..NumberFormat::ENGLISH };
+    let german = Labels { why: "Warum {label}?", number_format, ..Labels::ENGLISH };
     let picture = svg(&document, &Options { labels: german, ..Options::default() });
     assert!(picture.contains("Warum G2?") && picture.contains("67\u{a0}%"));
 }
@@ -148,9 +150,11 @@ fn the_last_sentence_is_explained_where_the_document_chooses_none() {
 fn numbers_that_are_no_shares_are_written_as_numbers() {
     let raw = Derivation { normalization: Normalization::None, ..Derivation::default() };
     let mut document = with_texts(&["A. ", "B. "], &["C. "]).derived(raw);
-    document.table.row_mut(0)[1] = Some(-2.5);
+    document.table.row_mut(0).copy_from_slice(&[Some(1240.4), Some(-2.5)]);
     let picture = svg(&document, &Options::default());
-    assert!(texts(&picture).contains(&"\u{2212}2.50".to_owned()) && picture.contains("not shares"));
+    let texts = texts(&picture);
+    assert!(["1,240", "\u{2212}2.50"].iter().all(|&number| texts.iter().any(|text| text == number)), "{texts:?}");
+    assert!(picture.contains("not shares"));
     assert!(picture.contains("stroke-dasharray"));
 }
 

@@ -4,7 +4,8 @@
 
 use glasscage_core::explanation::{Document, from_fragment, to_fragment};
 use glasscage_core::figure::{Options, svg};
-use glasscage_core::shares::{Shares, percent_digits};
+use glasscage_core::number::percent_digits;
+use glasscage_core::shares::Shares;
 use glasscage_core::table::Table;
 use glasscage_core::tables::{Contents, Format, table};
 use proptest::prelude::*;
@@ -25,14 +26,15 @@ prop_compose! {
 
 /// CAGE and row attribution of each source.
 fn amounts(document: &Document) -> Vec<[Option<f64>; 2]> {
-    Shares::of(document).amounts
+    let shares = Shares::of(document);
+    (0..shares.n_sources()).map(|j| shares.amounts(j)).collect()
 }
 
 proptest! {
     #[test]
     fn shares_of_the_prompt_sum_to_one(document in documents()) {
         let shares = Shares::of(&document);
-        let total: f64 = shares.amounts[..shares.n_prompt()].iter().filter_map(|[total, _]| *total).sum();
+        let total: f64 = (0..shares.n_prompt()).filter_map(|j| shares.total(j)).sum();
         prop_assert!((total - 1.0).abs() < 1e-9, "{total}");
     }
 
@@ -50,7 +52,7 @@ proptest! {
         let shares = Shares::of(&document);
         let csv = table(&document, Contents::Shares, Format::Csv);
         for (j, line) in csv.lines().skip(1).enumerate().filter(|(j, _)| !shares.has_no_share(*j)) {
-            let [total, direct] = shares.amounts[j].map(Option::unwrap);
+            let [total, direct] = shares.amounts(j).map(Option::unwrap);
             prop_assert!(line.contains(&format!(",{total},{direct},")), "{line}");
         }
     }
@@ -60,7 +62,7 @@ proptest! {
         let shares = Shares::of(&document);
         let picture = svg(&document, &Options::default());
         for j in (0..shares.n_prompt()).filter(|&j| !shares.has_no_share(j)) {
-            let percent = percent_digits(shares.amounts[j][0].unwrap()).replace('<', "&lt;");
+            let percent = percent_digits(shares.total(j).unwrap()).replace('<', "&lt;");
             prop_assert!(picture.contains(&format!(">{percent}%<")), "{percent}");
         }
     }

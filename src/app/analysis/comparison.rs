@@ -1,12 +1,12 @@
 //! Compares the explanations of one answer by several methods: shares of the prompt sentences and rank agreement.
 
-use super::attribution_view::AttributionView;
 use super::deletion_test::{Coverage, coverages};
 use super::number::with_point;
-use super::scale::Amount;
+use super::share_texts::{self, Amount};
 use crate::app::i18n::t;
 use crate::explanation::MethodText;
 use crate::metrics::rank_correlation;
+use crate::shares::Shares;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
@@ -30,7 +30,7 @@ pub struct Compared {
 }
 
 impl Comparison {
-    pub fn new(readings: &[AttributionView], relevant: &[usize]) -> Self {
+    pub fn new(readings: &[Shares], relevant: &[usize]) -> Self {
         let sentences = readings.first().map_or_else(Vec::new, |attribution| {
             let document = attribution.document();
             let texts = document.prompt.sentence_texts().into_iter().enumerate();
@@ -46,13 +46,13 @@ impl Comparison {
 }
 
 impl Compared {
-    fn new(attribution: &AttributionView, relevant: &[usize]) -> Self {
-        let prompt = 0..attribution.graph().n_prompt();
+    fn new(attribution: &Shares, relevant: &[usize]) -> Self {
+        let prompt = 0..attribution.n_prompt();
         let id = attribution.document().method.id.clone();
         Self {
             name: MethodText::find(&id).map_or_else(|| id.clone(), |method| method.name.to_owned()),
             id,
-            amounts: prompt.clone().map(|j| attribution.amounts(j)[0].clone()).collect(),
+            amounts: prompt.clone().map(|j| share_texts::amounts(attribution, j)[0].clone()).collect(),
             coverage: coverages(attribution, relevant).map(|[cage, _]| cage),
             attribution: prompt.map(|j| attribution.total(j).unwrap_or(0.0)).collect(),
         }
@@ -82,10 +82,8 @@ pub fn correlation_figure(correlation: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+    use crate::app::analysis::example::{document, shares_in};
 
     #[test]
     fn methods_stand_side_by_side_with_their_agreement() {
@@ -93,7 +91,7 @@ mod tests {
         let mut clp = pert.clone();
         clp.method.id = "clp".into();
         clp.table.row_mut(1)[1] = Some(3.0);
-        let attribution = |document| AttributionView::new(Arc::new(AttributionGraph::new(document)), &[0]);
+        let attribution = |document| shares_in(document, &[0]);
         let mut opposite = clp.clone();
         opposite.table.row_mut(0).copy_from_slice(&[Some(0.0), Some(1.0)]);
         let comparison = Comparison::new(&[attribution(pert), attribution(clp), attribution(opposite)], &[0]);

@@ -1,9 +1,10 @@
 //! Plans the deletion test of an explanation and evaluates the measured curves.
 
-use super::attribution_view::AttributionView;
 use super::derivation;
+use super::share_texts;
 use crate::metrics::{Curve, coverage, order, share_on};
 use crate::request::DeletionCurves;
+use crate::shares::Shares;
 
 /// The attributions to test.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,10 +47,10 @@ pub struct Coverage {
 }
 
 impl DeletionTestPlan {
-    pub fn new(attribution: &AttributionView) -> Self {
+    pub fn new(attribution: &Shares) -> Self {
         let method = &attribution.document().method;
         let derivation = (!derivation::is_the_papers(method)).then(|| derivation::words(method));
-        Self { output: attribution.output_label(), derivation, attributions: attributions(attribution) }
+        Self { output: share_texts::output_label(attribution), derivation, attributions: attributions(attribution) }
     }
 
     /// Deletion orders: CAGE, row.
@@ -94,15 +95,15 @@ impl OrderResult {
 }
 
 /// Attributions of the prompt sentences: CAGE, row.
-fn attributions(attribution: &AttributionView) -> [Vec<f64>; 2] {
-    let prompt = 0..attribution.graph().n_prompt();
+fn attributions(attribution: &Shares) -> [Vec<f64>; 2] {
+    let prompt = 0..attribution.n_prompt();
     let of = |influence: &dyn Fn(usize) -> Option<f64>| prompt.clone().map(|j| influence(j).unwrap_or(0.0)).collect();
     [of(&|j| attribution.total(j)), of(&|j| attribution.direct(j))]
 }
 
 /// Coverage by CAGE and by row. `None` unless the relevant sentences are known and all are in the prompt.
-pub fn coverages(attribution: &AttributionView, relevant: &[usize]) -> Option<[Coverage; 2]> {
-    let is_known = !relevant.is_empty() && relevant.iter().all(|&j| j < attribution.graph().n_prompt());
+pub fn coverages(attribution: &Shares, relevant: &[usize]) -> Option<[Coverage; 2]> {
+    let is_known = !relevant.is_empty() && relevant.iter().all(|&j| j < attribution.n_prompt());
     is_known.then(|| {
         attributions(attribution)
             .map(|attribution| Coverage { ac: coverage(&attribution, relevant), share: share_on(&attribution, relevant) })
@@ -111,16 +112,11 @@ pub fn coverages(attribution: &AttributionView, relevant: &[usize]) -> Option<[C
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::app::analysis::attribution_graph::AttributionGraph;
-    use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::analysis::example::document;
 
-    fn attribution() -> AttributionView {
-        let document = document();
-        let output = document.output.clone();
-        AttributionView::new(Arc::new(AttributionGraph::new(document)), &output)
+    fn attribution() -> Shares {
+        Shares::of(&document())
     }
 
     #[test]

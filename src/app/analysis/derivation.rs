@@ -133,7 +133,7 @@ fn name(ways: &[DerivationOption], method: &Method) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::analysis::example::document;
 
     #[test]
     fn the_papers_way_is_the_default_and_others_are_named() {

@@ -1,9 +1,10 @@
 //! Appearance and tooltip of a graph edge, the same in every drawing.
 
-use super::attribution_view::AttributionView;
 use super::joint_effects;
+use super::share_texts;
 use crate::app::i18n::t;
 use crate::graph::Edge;
+use crate::shares::Shares;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct EdgeLook {
@@ -18,7 +19,7 @@ pub struct EdgeLook {
 }
 
 impl EdgeLook {
-    pub fn new(view: &AttributionView, edge: &Edge) -> Self {
+    pub fn new(view: &Shares, edge: &Edge) -> Self {
         let influence = view.per_output(edge.flow);
         let joint = joint_effects::mark(view.document(), edge.from, edge.to);
         let is_estimated = view.graph().is_estimated(edge.from);
@@ -37,10 +38,10 @@ impl EdgeLook {
 }
 
 /// "P2 → G3 carries 12% (41% of G3 comes from P2)". If the numbers are not shares: "(its weight is 0.410)".
-fn title(view: &AttributionView, edge: &Edge, flow: f64) -> String {
+fn title(view: &Shares, edge: &Edge, flow: f64) -> String {
     let from = view.document().label(edge.from);
-    let to = view.document().label(view.graph().n_prompt() + edge.to);
-    let [flow, weight] = [flow, edge.weight].map(|influence| view.figure(influence));
+    let to = view.document().label(view.n_prompt() + edge.to);
+    let [flow, weight] = [flow, edge.weight].map(|influence| share_texts::figure(view.scale(), influence));
     match (view.scale().is_shares(), view.graph().is_estimated(edge.from)) {
         (true, true) => t!(
             "{from} \u{2192} {to} carries {flow} ({weight} of {to} comes from {from}), estimated by information flow",

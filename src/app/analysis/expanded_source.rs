@@ -1,10 +1,11 @@
 //! A source split into words, with the influence of each word when it is blanked out alone.
 
-use super::attribution_view::AttributionView;
 use super::number;
+use super::share_texts;
 use crate::app::i18n::t;
 use crate::order::by_descending;
 use crate::request::Word;
+use crate::shares::Shares;
 
 /// A source and its words, measured by one method.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,14 +29,14 @@ pub struct WordView {
 
 impl ExpandedSource {
     /// The words with their influence on the explained sentences. `None` if another method made `attribution`.
-    pub fn words_in(&self, attribution: &AttributionView) -> Option<Vec<WordView>> {
+    pub fn words_in(&self, attribution: &Shares) -> Option<Vec<WordView>> {
         let is_of = attribution.document().method.id == self.method;
         let word = |word: &Word| {
-            let influence = attribution.word_influence(self.source, word);
+            let influence = attribution.part_influence(self.source, &word.scores, word.tokens);
             WordView {
                 text: word.text.clone(),
                 influence,
-                figure: attribution.figure(influence),
+                figure: share_texts::figure(attribution.scale(), influence),
                 strength: attribution.strength(influence),
             }
         };
@@ -64,10 +65,8 @@ pub fn n_words(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+    use crate::app::analysis::example::{document, shares, shares_in};
     use crate::explanation::{Aggregation, Derivation, Document, Weighting};
     use crate::graph::Normalization;
     use crate::table::Table;
@@ -79,7 +78,7 @@ mod tests {
 
     #[test]
     fn words_have_their_part_of_the_influence_along_the_steps() {
-        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
+        let attribution = shares(&[1]);
         // The word has a quarter of the effect of P1 on G1, and half of G2 comes from G1.
         let words = opened().words_in(&attribution).unwrap();
         assert_eq!((words[0].influence, words[0].figure.as_str()), (0.125, "13%"));
@@ -91,7 +90,7 @@ mod tests {
     fn words_follow_the_way_that_the_graph_is_made() {
         let raw =
             document().derived(Derivation { aggregation: Aggregation::Sum, normalization: Normalization::None, ..Derivation::default() });
-        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[0]);
+        let attribution = shares_in(raw, &[0]);
         // Sums over one token of the word and two tokens of G1.
         assert_eq!(opened().words_in(&attribution).unwrap()[1].influence, -2.0);
     }
@@ -103,7 +102,7 @@ mod tests {
         let mut weighted = weighted.derived(Derivation { weighting: Weighting::Flow, ..Derivation::default() });
         weighted.table.row_mut(0)[1] = Some(1.0);
         let whole = Word { text: "A b.".into(), tokens: 2, scores: vec![1.0, -0.5, 0.0, 0.0] };
-        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(weighted)), &[0]);
+        let attribution = shares_in(weighted, &[0]);
         let words = ExpandedSource { words: vec![whole], ..opened() }.words_in(&attribution).unwrap();
         assert_eq!(Some(words[0].influence), attribution.total(0));
     }
@@ -112,7 +111,7 @@ mod tests {
     fn words_by_another_method_are_not_shown() {
         let mut other = document();
         other.method.id = "clp".into();
-        assert_eq!(opened().words_in(&AttributionView::new(Arc::new(AttributionGraph::new(other)), &[1])), None);
+        assert_eq!(opened().words_in(&shares_in(other, &[1])), None);
         assert_eq!(n_words(" Ann has 3\n"), 3);
     }
 }

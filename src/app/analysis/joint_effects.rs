@@ -1,9 +1,9 @@
 //! Joint effects of pairs of sources: sentences for the details, marks for the graph and the table.
 
-use super::attribution_view::AttributionView;
 use crate::app::i18n::t;
 use crate::explanation::{Document, JointEffect};
 use crate::order::by_descending;
+use crate::shares::Shares;
 
 /// Joint effects of one source with others on a generated sentence.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,9 +15,9 @@ pub struct JointMark {
 }
 
 /// Describes the joint effects on the explained sentences, then those on steps with more than 2 % of the influence.
-pub fn sentences(attribution: &AttributionView) -> Vec<String> {
+pub fn sentences(attribution: &Shares) -> Vec<String> {
     let document = attribution.document();
-    let n_prompt = attribution.graph().n_prompt();
+    let n_prompt = attribution.n_prompt();
     let output = attribution.output();
     let matters = |target: usize| output.contains(&target) || attribution.total(n_prompt + target).is_some_and(|share| share > 0.02);
     let effects = document.joint.iter().filter(|effect| matters(effect.target));
@@ -77,7 +77,7 @@ fn labels(document: &Document, effect: &JointEffect) -> [String; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::analysis::example::document;
 
     fn effect(sources: [usize; 2], either: Option<&str>, together: Option<&str>) -> JointEffect {
         let words = |words: Option<&str>| words.map(str::to_owned);

@@ -30,7 +30,7 @@ pub fn offered<'a>(lesson: &Lesson, recent_explanations: impl Iterator<Item = &'
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::analysis::example::document;
     use crate::app::state::lesson::tests::lesson;
 
     #[test]

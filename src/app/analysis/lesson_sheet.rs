@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use super::attribution_graph::AttributionGraph;
-use super::attribution_view::AttributionView;
 use super::number::{enumerated, listed, percent};
 use crate::app::i18n::t;
 use crate::explanation::Document;
 use crate::lesson::{Lesson, Question, Step};
 use crate::order::by_descending;
+use crate::shares::{AttributionGraph, Shares};
 
 /// The answer key omits smaller shares.
 const SMALLEST_SHARE: f64 = 0.01;
@@ -98,7 +97,7 @@ fn task(lesson: &Lesson, texts: &[&Document], step: &Step) -> Option<SheetTask> 
 fn shares(document: Document) -> String {
     let n_prompt = document.prompt.sentences.len();
     let output = document.explained();
-    let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document)), &output);
+    let attribution = Shares::new(Arc::new(AttributionGraph::new(document)), &output);
     let measured: Vec<(usize, f64)> = (0..n_prompt).filter_map(|j| Some((j, attribution.total(j)?))).collect();
     let largest = by_descending(&measured, |(_, share)| *share);
     enumerated(largest.iter().filter(|(_, share)| *share >= SMALLEST_SHARE).map(|(j, share)| format!("P{} {}", j + 1, percent(*share))))

@@ -1,12 +1,12 @@
 //! Derives the page's statements about a document: shares, evidence, comparisons, and their texts. Pure functions.
 
-pub mod attribution_graph;
-pub mod attribution_view;
 pub mod comparison;
 pub mod deletion_test;
 pub mod derivation;
 pub mod edge_look;
 pub mod embed;
+#[cfg(test)]
+pub mod example;
 pub mod expanded_source;
 pub mod joint_effects;
 pub mod lesson_explanations;
@@ -15,7 +15,7 @@ pub mod method_words;
 pub mod number;
 pub mod path_diagram;
 pub mod reproduction;
-pub mod scale;
+pub mod share_texts;
 pub mod shared_link;
 pub mod speed;
 pub mod thought;

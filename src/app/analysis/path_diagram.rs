@@ -1,12 +1,12 @@
 //! Lays out the diagram of the tab Path: which sentences to draw, where, and how wide the edges are.
 
-use super::attribution_view::{AttributionView, Role};
 use super::edge_look::EdgeLook;
 use super::number::listed;
-use super::scale::Amount;
+use super::share_texts::{self, Amount};
 use crate::app::i18n::t;
 use crate::graph::{self, Edge, LayeredDrawing, LayeredEdge, LayeredSpace, Pruned};
 use crate::order::by_descending;
+use crate::shares::{Role, Shares};
 
 /// Maximum number of edges, because more are slow to draw.
 const MOST_EDGES: usize = 600;
@@ -97,16 +97,16 @@ pub struct PathDiagram {
 
 /// Two sets of edges that carry `share` of the influence: at most `MOST_EDGES` edges, and of these the strongest that touch at most
 /// `MOST_SENTENCES` sentences. Both sets also contain `on_paths`, the edges of the strongest paths.
-pub fn kept(view: &AttributionView, share: f64, on_paths: &[Edge]) -> [Pruned; 2] {
+pub fn kept(view: &Shares, share: f64, on_paths: &[Edge]) -> [Pruned; 2] {
     let all = view.prune(share).at_most(MOST_EDGES);
-    let few = all.clone().touching_at_most(MOST_SENTENCES, view.graph().n_prompt());
+    let few = all.clone().touching_at_most(MOST_SENTENCES, view.n_prompt());
     [all, few].map(|pruned| pruned.with(on_paths))
 }
 
 impl PathDiagram {
     /// Draws the `kept` edges and the sentences at their ends.
-    pub fn new(view: &AttributionView, kept: &Pruned, geometry: &Geometry) -> Self {
-        let n_prompt = view.graph().n_prompt();
+    pub fn new(view: &Shares, kept: &Pruned, geometry: &Geometry) -> Self {
+        let n_prompt = view.n_prompt();
         let &Pruned { edges: ref kept, hidden, kept_share, .. } = kept;
         let edge = |edge: &Edge| {
             let flow = view.scale().part(view.per_output(edge.flow)).abs();
@@ -147,12 +147,12 @@ impl PathDiagram {
     }
 }
 
-fn nodes(view: &AttributionView, drawing: &LayeredDrawing, kept: &[Edge], geometry: &Geometry) -> Vec<DiagramNode> {
-    let n_prompt = view.graph().n_prompt();
+fn nodes(view: &Shares, drawing: &LayeredDrawing, kept: &[Edge], geometry: &Geometry) -> Vec<DiagramNode> {
+    let n_prompt = view.n_prompt();
     let node = |node: &graph::LayeredNode| {
         let source = node.source;
         let is_output = view.role(source) == Role::Output;
-        let [total, _] = view.amounts(source);
+        let [total, _] = share_texts::amounts(view, source);
         DiagramNode {
             source,
             label: view.document().label(source),
@@ -171,9 +171,9 @@ fn nodes(view: &AttributionView, drawing: &LayeredDrawing, kept: &[Edge], geomet
 }
 
 /// Names the sources of a sentence among the drawn edges, strongest first.
-fn origin(view: &AttributionView, source: usize, kept: &[Edge]) -> String {
+fn origin(view: &Shares, source: usize, kept: &[Edge]) -> String {
     let label = view.document().label(source);
-    let Some(row) = source.checked_sub(view.graph().n_prompt()) else {
+    let Some(row) = source.checked_sub(view.n_prompt()) else {
         return t!("{label} is a sentence of the prompt", label);
     };
     let into: Vec<&Edge> = kept.iter().filter(|edge| edge.to == row).collect();
@@ -181,11 +181,13 @@ fn origin(view: &AttributionView, source: usize, kept: &[Edge]) -> String {
     if into.is_empty() {
         return t!("{label}: no source is drawn", label);
     }
-    let from = |edge: &&Edge| t!("{label} ({figure})", label = view.document().label(edge.from), figure = view.figure(edge.weight));
+    let from = |edge: &&Edge| {
+        t!("{label} ({figure})", label = view.document().label(edge.from), figure = share_texts::figure(view.scale(), edge.weight))
+    };
     t!("{label} depends on {sources}", label, sources = listed(&into.iter().map(from).collect::<Vec<_>>()))
 }
 
-fn drawn(view: &AttributionView, kept: &Edge, edge: &LayeredEdge, drawing: &LayeredDrawing, e: usize, geometry: &Geometry) -> DiagramEdge {
+fn drawn(view: &Shares, kept: &Edge, edge: &LayeredEdge, drawing: &LayeredDrawing, e: usize, geometry: &Geometry) -> DiagramEdge {
     let top_layer = drawing.nodes.iter().find(|node| node.source == edge.from).map_or(0, |node| node.layer);
     DiagramEdge {
         from: edge.from,
@@ -212,13 +214,11 @@ fn svg_path(route: &[f64], top_layer: usize, geometry: &Geometry) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+    use crate::app::analysis::example::shares;
 
     fn diagram() -> PathDiagram {
-        let view = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
+        let view = shares(&[1]);
         PathDiagram::new(&view, &view.prune(1.0), &Geometry::of(700.0))
     }
 

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use super::attribution_view::AttributionView;
 use super::number::percent;
+use super::share_texts;
 use crate::app::i18n::{plural, t};
 use crate::explanation::{Document, SectionKind};
-use crate::graph::{GroupInfluence, group_influence};
+use crate::graph::GroupInfluence;
+use crate::shares::Shares;
 
 /// Rows of the thinking section, if there is one.
 pub fn rows(document: &Document) -> Option<Range<usize>> {
@@ -15,23 +16,20 @@ pub fn rows(document: &Document) -> Option<Range<usize>> {
 
 /// Shares of the influence that bypass, pass through, and start in the thinking section. `None` if there is no thinking section, if one of
 /// its sentences is explained, or if edges are not shares.
-fn influence(view: &AttributionView) -> Option<GroupInfluence> {
+fn influence(view: &Shares) -> Option<GroupInfluence> {
     let thought = rows(view.document())?;
     let is_asked = view.scale().is_shares() && !view.output().iter().any(|row| thought.contains(row));
-    let GroupInfluence { past_it, through_it, from_it } =
-        is_asked.then(|| group_influence(view.graph().adjacency(), view.output(), &thought))?;
-    let part = |influence: f64| view.per_output(influence);
-    Some(GroupInfluence { past_it: part(past_it), through_it: part(through_it), from_it: part(from_it) })
+    is_asked.then(|| view.group_influence(&thought))
 }
 
 /// "Of the influence on G2, 20% comes directly from the prompt, 70% from the prompt through the thinking, and 10% from the thinking
 /// itself."
-pub fn words(view: &AttributionView) -> Option<String> {
+pub fn words(view: &Shares) -> Option<String> {
     let GroupInfluence { past_it, through_it, from_it } = influence(view)?;
     Some(t!(
         "Of the influence on {label}, {past} comes directly from the prompt, {through} from the prompt through the thinking, and \
          {from} from the thinking itself.",
-        label = view.output_label(),
+        label = share_texts::output_label(view),
         past = percent(past_it),
         through = percent(through_it),
         from = percent(from_it),
@@ -39,7 +37,7 @@ pub fn words(view: &AttributionView) -> Option<String> {
 }
 
 /// The thinking section in one line: "12 sentences; 80% of the influence goes through it".
-pub fn summary(view: &AttributionView) -> Option<String> {
+pub fn summary(view: &Shares) -> Option<String> {
     let thought = rows(view.document())?;
     let run =
         view.document().generation.sections.iter().find(|section| section.kind == SectionKind::Thought).map_or(1, |section| section.run);
@@ -58,20 +56,18 @@ pub fn summary(view: &AttributionView) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+    use crate::app::analysis::example::{document, shares_in};
     use crate::explanation::{Passage, Section};
 
     /// P1 -> G1; P2 and G1 -> G2 half each; no source -> G3; the first `n` generated sentences are the thinking section.
-    fn view(n: usize, run: usize, output: usize) -> AttributionView {
+    fn view(n: usize, run: usize, output: usize) -> Shares {
         let mut document = document();
         let others = document.generation.sentences.len() - n;
         let section = |kind, sentences, run| Section { kind, sentences, run };
         let sections = vec![section(SectionKind::Thought, n, run), section(SectionKind::Answer, others, 1)];
         document.generation = Passage { sections, ..Passage::clone(&document.generation) }.into();
-        AttributionView::new(Arc::new(AttributionGraph::new(document)), &[output])
+        shares_in(document, &[output])
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub fn file_name_of(title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::analysis::example::document;
     use crate::explanation::Passage;
 
     fn asking(prompt: &str) -> Document {

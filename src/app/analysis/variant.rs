@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::attribution_graph::AttributionGraph;
-use super::attribution_view::AttributionView;
 use super::number;
-use super::scale::Amount;
+use super::share_texts::{self, Amount};
 use crate::app::i18n::t;
 use crate::explanation::{Document, Passage};
+use crate::shares::{AttributionGraph, Shares};
 
 /// Edits of the sentences of a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -124,8 +123,8 @@ impl Variant {
     }
 
     /// Attributions of the last sentence before and after the edits. `None` unless both answers are explained.
-    pub fn last_sentences(&self, original: &Arc<AttributionGraph>) -> Option<[AttributionView; 2]> {
-        let last = |graph: &Arc<AttributionGraph>| Some(AttributionView::new(graph.clone(), &[graph.n_generated().checked_sub(1)?]));
+    pub fn last_sentences(&self, original: &Arc<AttributionGraph>) -> Option<[Shares; 2]> {
+        let last = |graph: &Arc<AttributionGraph>| Some(Shares::new(graph.clone(), &[graph.n_generated().checked_sub(1)?]));
         Some([last(original)?, last(self.explanation.as_ref()?)?])
     }
 
@@ -149,7 +148,7 @@ impl Variant {
                 before: sentence.trim().to_owned(),
                 after: self.edits.applied(j, sentence).map(|(words, _)| words.trim().to_owned()),
                 is_reworded: self.edits.reworded.contains_key(&j),
-                amounts: [before.amounts(j)[0].clone(), share.map(|share| after.amount(share))],
+                amounts: [share_texts::amounts(&before, j)[0].clone(), share.map(|share| share_texts::amount(after.scale(), share))],
             }
         };
         Some(before.document().prompt.sentence_texts().into_iter().enumerate().map(change).collect())
@@ -226,7 +225,7 @@ fn is_last_same(original: &[&str], sentences: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::analysis::example::document;
 
     fn passage(sentences: &[&str]) -> Passage {
         let ends: Vec<usize> = sentences

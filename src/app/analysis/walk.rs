@@ -1,9 +1,10 @@
 //! The strongest paths in words, and the walk back along one of them.
 
-use super::attribution_view::AttributionView;
 use super::number::{listed, percent};
+use super::share_texts;
 use crate::app::i18n::t;
 use crate::graph::{self, Path};
+use crate::shares::Shares;
 
 /// A path to choose from.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,31 +27,31 @@ pub struct WalkStop {
 }
 
 /// The strongest paths, strongest first.
-pub fn paths(view: &AttributionView) -> Vec<Path> {
+pub fn paths(view: &Shares) -> Vec<Path> {
     graph::strongest_paths(view.graph().adjacency(), view.output(), graph::MOST_PATHS)
 }
 
 /// The strongest paths, strongest first, and the share of all other paths together. The share is `None` if it is below 0.5 %, or if edges
 /// are not shares.
-pub fn strongest_paths(view: &AttributionView) -> (Vec<PathEntry>, Option<String>) {
+pub fn strongest_paths(view: &Shares) -> (Vec<PathEntry>, Option<String>) {
     let paths = paths(view);
     let shown = view.per_output(paths.iter().map(|path| path.weight).sum());
-    let all: f64 = (0..view.graph().n_prompt()).filter_map(|j| view.total(j)).sum();
+    let all: f64 = (0..view.n_prompt()).filter_map(|j| view.total(j)).sum();
     let rest = (all - shown).max(0.0);
     let others = (view.scale().is_shares() && rest >= 0.005).then(|| percent(rest));
     (paths.iter().map(|path| PathEntry::new(view, path)).collect(), others)
 }
 
 /// The walk back from the output along the path through these sources (in time order).
-pub fn walk(view: &AttributionView, sources: &[usize]) -> Vec<WalkStop> {
+pub fn walk(view: &Shares, sources: &[usize]) -> Vec<WalkStop> {
     let stops = sources.iter().enumerate().rev();
     stops.map(|(k, &source)| WalkStop { source, words: stop_words(view, sources, k) }).collect()
 }
 
 impl PathEntry {
-    fn new(view: &AttributionView, path: &Path) -> Self {
+    fn new(view: &Shares, path: &Path) -> Self {
         let labels: Vec<String> = path.sources.iter().map(|&source| view.document().label(source)).collect();
-        let figure = view.figure(view.per_output(path.weight));
+        let figure = share_texts::figure(view.scale(), view.per_output(path.weight));
         let (first, last) = (&labels[0], &labels[labels.len() - 1]);
         let words = match &labels[1..labels.len() - 1] {
             [] => t!("{share} of {label} comes directly from {source}", label = last, share = figure, source = first),
@@ -64,15 +65,15 @@ impl PathEntry {
 }
 
 /// Describes the step to `sources[k]`, which comes from `sources[k + 1]`.
-fn stop_words(view: &AttributionView, sources: &[usize], k: usize) -> String {
+fn stop_words(view: &Shares, sources: &[usize], k: usize) -> String {
     let name = |k: usize| view.document().label(sources[k]);
-    let n_prompt = view.graph().n_prompt();
+    let n_prompt = view.n_prompt();
     let weight = |from: usize, to: usize| *view.graph().adjacency().get(sources[to] - n_prompt, sources[from]).unwrap_or(&0.0);
     let mut words = match k + 1 == sources.len() {
         true => t!("Start at {label}, the sentence to explain.", label = name(k)),
         false => t!(
             "{share} of {label} comes from {source}: step back to it.",
-            share = view.figure(weight(k, k + 1)),
+            share = share_texts::figure(view.scale(), weight(k, k + 1)),
             label = name(k + 1),
             source = name(k),
         ),
@@ -80,7 +81,7 @@ fn stop_words(view: &AttributionView, sources: &[usize], k: usize) -> String {
     if k == 0 {
         let share = view.per_output((0..sources.len() - 1).map(|k| weight(k, k + 1)).product());
         let all = view.total(sources[0]).unwrap_or(share);
-        let figure = |share: f64| view.figure(share);
+        let figure = |share: f64| share_texts::figure(view.scale(), share);
         words.push(' ');
         words.push_str(&t!(
             "This is the prompt, so the walk ends here: {share} along this path, {all} along all paths to {label}.",
@@ -94,13 +95,11 @@ fn stop_words(view: &AttributionView, sources: &[usize], k: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+    use crate::app::analysis::example::shares;
 
-    fn view(output: &[usize]) -> AttributionView {
-        AttributionView::new(Arc::new(AttributionGraph::new(document())), output)
+    fn view(output: &[usize]) -> Shares {
+        shares(output)
     }
 
     #[test]

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use super::reactive::Reactive;
 use super::recent_explanations::RecentExplanations;
 use super::selection;
-use crate::app::analysis::attribution_graph::AttributionGraph;
-use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::deletion_test::DeletionTest;
 use crate::app::analysis::expanded_source::ExpandedSource;
 use crate::app::analysis::reproduction::Reproduction;
@@ -14,6 +12,7 @@ use crate::app::analysis::shared_link::SharedLink;
 use crate::app::analysis::variant::{PromptEdits, Variant};
 use crate::app::gallery::Gallery;
 use crate::explanation::{Derivation, Document};
+use crate::shares::{AttributionGraph, Shares};
 use crate::table::Table;
 
 /// Initial share of the influence that the drawn edges carry.
@@ -136,19 +135,19 @@ impl Explanation {
     }
 
     /// The shown document, seen from the previewed sentence or else from the output.
-    pub fn view(&self) -> Option<AttributionView> {
+    pub fn view(&self) -> Option<Shares> {
         let graph = self.shown.as_ref()?.graph.clone();
         let preview = self.preview.filter(|&row| row < graph.n_generated());
         Some(match preview {
-            Some(row) => AttributionView::new(graph, &[row]),
-            None => AttributionView::new(graph, &self.output),
+            Some(row) => Shares::new(graph, &[row]),
+            None => Shares::new(graph, &self.output),
         })
     }
 
     /// The document with the selected output. Ignores the sentence under the pointer.
     pub(in crate::app) fn selected_document(&self) -> Option<Document> {
         let graph = self.shown.as_ref()?.graph.clone();
-        Some(AttributionView::new(graph, &self.output).to_document())
+        Some(Shares::new(graph, &self.output).to_document())
     }
 
     /// Explanations from this session except the one on screen: first those by other methods, then those that were on screen before.

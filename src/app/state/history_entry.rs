@@ -37,7 +37,7 @@ pub fn from_text(text: &str) -> Option<Opened> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::analysis::example::document;
     use crate::app::state::lesson::StepAnswer;
     use crate::app::state::lesson::tests::lesson;
 

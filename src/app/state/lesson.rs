@@ -6,10 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::lesson_history::LessonHistory;
 use super::selection;
-use crate::app::analysis::attribution_graph::AttributionGraph;
-use crate::app::analysis::attribution_view::AttributionView;
 use crate::explanation::Document;
 use crate::lesson::{Lesson, Question, Step};
+use crate::shares::{AttributionGraph, Shares};
 
 /// A lesson and the reader's progress in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,10 +82,10 @@ impl OpenLesson {
     }
 
     /// The explanation of the step, seen from its output.
-    pub fn attribution(&self) -> AttributionView {
+    pub fn attribution(&self) -> Shares {
         let document = self.document();
         let output = selection::output_of(&document);
-        AttributionView::new(Arc::new(AttributionGraph::new(document)), &output)
+        Shares::new(Arc::new(AttributionGraph::new(document)), &output)
     }
 
     /// Number of sentences that the reader must mark before the shares are shown. `None` if no marks are needed, or not any more.
@@ -174,7 +173,7 @@ impl OpenLesson {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::analysis::example::document;
 
     /// A lesson with three steps: only a text, a sentence to mark, an answer to choose.
     pub fn lesson() -> Lesson {

@@ -39,7 +39,7 @@ impl Opened {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::analysis::example::document;
     use crate::app::state::lesson::tests::lesson;
     use crate::{explanation, lesson};
 

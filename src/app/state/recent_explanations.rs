@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::app::analysis::attribution_graph::AttributionGraph;
 use crate::explanation::Document;
 use crate::lesson::is_same_explanation;
+use crate::shares::AttributionGraph;
 
 /// Maximum number of explanations that are kept.
 const MOST: usize = 12;
@@ -32,7 +32,7 @@ impl RecentExplanations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::analysis::example::document;
 
     #[test]
     fn each_explanation_is_kept_once_and_the_oldest_go() {

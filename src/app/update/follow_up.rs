@@ -1,7 +1,6 @@
 //! Follow-up questions about the explanation on screen, which stays: the deletion test, another method, the words of a source.
 
 use super::requests::question_of;
-use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::deletion_test::DeletionTestPlan;
 use crate::app::analysis::expanded_source::ExpandedSource;
 use crate::app::i18n::t;
@@ -13,6 +12,7 @@ use crate::app::state::run_status::RunStatus;
 use crate::explanation::{Derivation, Document, METHODS, MethodText};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, Question, Word};
+use crate::shares::Shares;
 use crate::worker::engine::protocol::EngineRequest;
 use glasscage_message::message;
 
@@ -22,7 +22,7 @@ impl State {
     pub(super) fn measure_deletion(&mut self) {
         let Some(shown) = self.complete_and_idle() else { return };
         // Use the selected output, not the sentence under the pointer.
-        let plan = DeletionTestPlan::new(&AttributionView::new(shown.graph.clone(), &self.explanation.output));
+        let plan = DeletionTestPlan::new(&Shares::new(shown.graph.clone(), &self.explanation.output));
         let request = EngineRequest::MeasureDeletion { question: same_answer(shown.graph.document()), orders: plan.orders() };
         *self.explanation.deletion_test = None;
         self.request(Purpose::DeletionTest(plan), request);

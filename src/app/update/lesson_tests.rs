@@ -1,7 +1,7 @@
 //! Tests of lessons, as sequences of messages.
 
 use super::tests::{Page, answered, asked, read, unmeasured};
-use crate::app::analysis::attribution_graph::tests::document;
+use crate::app::analysis::example::document;
 use crate::app::gallery::GalleryEntry;
 use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::tests::lesson;

@@ -1,7 +1,7 @@
 //! Tests of models that do not load or crash the engine, of crashed tabs, and of models that are no longer chosen.
 
 use super::tests::{Page, answered, asked, file, loaded, requests, unmeasured};
-use crate::app::analysis::attribution_graph::tests::document;
+use crate::app::analysis::example::document;
 use crate::app::state::engine::ModelState;
 use crate::app::state::explanation::Origin;
 use crate::app::state::history_entry;

@@ -1,7 +1,7 @@
 //! Tests of links to explanations on other sites, as sequences of messages.
 
 use super::tests::{Page, asked};
-use crate::app::analysis::attribution_graph::tests::document;
+use crate::app::analysis::example::document;
 use crate::app::state::message::{Effect, Message};
 use crate::app::state::remote::RemoteFailure;
 use crate::worker::engine::protocol::EngineEvent;

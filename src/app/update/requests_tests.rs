@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::tests::*;
 use super::*;
-use crate::app::analysis::attribution_graph::tests::document;
+use crate::app::analysis::example::document;
 use crate::app::gallery::GalleryEntry;
 use crate::app::state::engine::MaskedLmState;
 use crate::app::state::library::LibraryMessage;

@@ -1,7 +1,7 @@
 //! Tests of the page, as sequences of messages.
 
 use super::*;
-use crate::app::analysis::attribution_graph::tests::document;
+use crate::app::analysis::example::document;
 use crate::app::state::Environment;
 use crate::app::state::engine::MaskedLmState;
 use crate::app::state::explanation::Origin;

@@ -1,7 +1,7 @@
 //! Tests of runs that end too early or are refused, as sequences of messages.
 
 use super::tests::{Page, answered, asked, unmeasured};
-use crate::app::analysis::attribution_graph::tests::document;
+use crate::app::analysis::example::document;
 use crate::app::state::message::{Effect, Message};
 use crate::app::state::place::Place;
 use crate::app::state::settings::{RefusedNumber, Settings};

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::requests::question_of;
-use crate::app::analysis::attribution_graph::AttributionGraph;
 use crate::app::analysis::variant::{Variant, VariantAnswer};
 use crate::app::i18n::t;
 use crate::app::state::State;
@@ -11,6 +10,7 @@ use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
 use crate::explanation::{Answer, Document};
 use crate::request::Question;
+use crate::shares::AttributionGraph;
 use crate::worker::engine::protocol::EngineRequest;
 
 impl State {

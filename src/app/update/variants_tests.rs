@@ -1,7 +1,7 @@
 //! Tests of changed prompts, and of token counts while the visitor types.
 
 use super::tests::{Page, asked};
-use crate::app::analysis::attribution_graph::tests::document;
+use crate::app::analysis::example::document;
 use crate::app::state::message::{Effect, Message};
 use crate::worker::engine::protocol::EngineEvent;
 

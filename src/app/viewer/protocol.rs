@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::state::message::HostRequest;
 use crate::explanation::title;
+use crate::shares::Shares;
 
 /// Version of the protocol. Messages with other versions are ignored.
 const VERSION: u32 = 1;
@@ -81,7 +81,7 @@ pub struct Explained {
 
 impl Explained {
     /// Describes this view of an explanation.
-    pub fn of(attribution: &AttributionView) -> Self {
+    pub fn of(attribution: &Shares) -> Self {
         let document = attribution.document();
         let shares = (0..document.prompt.sentences.len()).map(|j| attribution.total(j));
         Self { title: title(document), output: attribution.output().to_vec(), shares: shares.collect() }
@@ -103,10 +103,8 @@ impl Outgoing {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+    use crate::app::analysis::example::{document, shares};
 
     #[test]
     fn host_messages_are_read() {
@@ -139,7 +137,7 @@ mod tests {
     fn viewer_messages_have_version_and_type() {
         assert_eq!(Outgoing::Ready.to_json(), r#"{"glasscage":1,"type":"ready"}"#);
         assert_eq!(Outgoing::Height { pixels: 480 }.to_json(), r#"{"glasscage":1,"type":"height","pixels":480}"#);
-        let explained = Explained::of(&AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]));
+        let explained = Explained::of(&shares(&[1]));
         let title = title(&document());
         let expected = format!(r#"{{"glasscage":1,"type":"chosen","title":"{title}","output":[1],"shares":[0.5,0.5]}}"#);
         assert_eq!(Outgoing::Chosen(explained).to_json(), expected);

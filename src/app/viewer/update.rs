@@ -49,7 +49,7 @@ fn open(state: &mut State, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::analysis::example::document;
     use crate::app::state::lesson::tests::lesson;
     use crate::explanation::to_fragment;
 

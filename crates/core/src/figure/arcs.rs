@@ -1,7 +1,6 @@
 //! Draws the arcs of the graph next to the lines of the text.
 
 use super::element::{Anchor, Look, Outline};
-use super::number;
 use super::picture::{NOTE_SIZE, Painter};
 use super::text_width::width;
 use crate::graph::{self, Edge, Pruned};
@@ -13,8 +12,7 @@ const WIDEST: f64 = 7.0;
 impl Painter<'_> {
     /// The edges that carry the requested share of the influence, and the edges of the strongest paths.
     fn wanted_edges(&self) -> Pruned {
-        let (adjacency, output) = (&self.shares.adjacency, &self.shares.output);
-        graph::prune(adjacency, output, self.options.edge_share).with(&graph::edges_of_strongest_paths(adjacency, output))
+        self.shares.prune(self.options.edge_share).with(&self.shares.edges_of_strongest_paths())
     }
 
     /// Draws nodes at these heights, one for each shown source, and the edges between them, weakest first, so that strong edges are on top.
@@ -30,14 +28,14 @@ impl Painter<'_> {
         let (spine, palette) = (self.frame.spine, self.palette);
         let arcs = graph::arcs(&ends, nodes, self.frame.reach);
         for ((edge, _), arc) in drawn.iter().zip(&arcs) {
-            let flow = edge.flow / self.shares.output.len() as f64;
+            let flow = self.shares.per_output(edge.flow);
             let strength = self.shares.strength(flow).abs();
             let color = if flow < 0.0 { palette.edge_minus } else { palette.edge_strong.over(palette.edge_weak, strength) };
             let [from, to] = [edge.from, n_prompt + edge.to].map(|j| self.document.label(j));
-            let title = format!("{from} \u{2192} {to}: {}", number::figure(self.shares.scale, flow, self.labels()));
+            let title = format!("{from} \u{2192} {to}: {}", self.figure(flow));
             self.canvas.path(&arc.path(spine), color, 1.25 + (WIDEST - 1.25) * strength, flow < 0.0, &title);
         }
-        let strength_of = |j: usize| self.shares.amounts[j][0].map_or(0.0, |amount| self.shares.strength(amount).abs());
+        let strength_of = |j: usize| self.shares.total(j).map_or(0.0, |amount| self.shares.strength(amount).abs());
         let shown: Vec<(usize, f64)> = self.shown.iter().copied().zip(nodes.iter().copied()).collect();
         for at_node in shown.chunk_by(|(_, a), (_, b)| a == b) {
             let (j, y) = at_node[0];

@@ -1,5 +1,6 @@
 //! The texts of a picture.
 
+use crate::number::NumberFormat;
 use crate::shares::Evidence;
 
 /// Texts that a picture contains in addition to the document's own. `{name}` is a placeholder.
@@ -33,9 +34,7 @@ pub struct Labels {
     pub columns: &'static str,
     pub arcs: &'static str,
     pub cut: &'static str,
-    /// Format of a percentage: "{number}%".
-    pub percent: &'static str,
-    pub decimal_point: char,
+    pub number_format: NumberFormat,
 }
 
 impl Labels {
@@ -66,8 +65,7 @@ impl Labels {
         arcs: "The arcs carry {share} of the influence; {hidden} others are not drawn.",
         cut: "Too long for a picture. It shows the {shown} of {all} sentences with the most influence, and long sentences end in \
               \u{2026}",
-        percent: "{number}%",
-        decimal_point: '.',
+        number_format: NumberFormat::ENGLISH,
     };
 
     /// The remark on a sentence with weak or no evidence.

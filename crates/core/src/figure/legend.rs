@@ -2,7 +2,6 @@
 
 use super::element::{Anchor, Look};
 use super::frame::MARGIN;
-use super::number;
 use super::picture::{NOTE_SIZE, Painter};
 use super::text_width::width;
 use crate::shares::Scale;
@@ -14,15 +13,18 @@ impl Painter<'_> {
         self.y += 12.0;
         self.canvas.rectangle([MARGIN, self.y, self.frame.right - MARGIN, 1.0], 0.0, palette.line, None);
         self.y += 12.0;
-        match self.shares.scale {
+        match self.shares.scale() {
             Scale::Shares => self.swatches(),
-            Scale::Numbers { largest } => self.note(&labels.numbers.replace("{number}", &number::plain(largest, labels)), palette.ink_soft),
+            Scale::Numbers { largest } => {
+                let largest = labels.number_format.plain(largest);
+                self.note(&labels.numbers.replace("{number}", &largest), palette.ink_soft);
+            }
         }
         if self.frame.shares.is_some() {
             self.note(labels.columns, palette.ink_soft);
         }
         if self.drawn.hidden > 0 {
-            let share = number::percent(self.drawn.kept_share, labels);
+            let share = labels.number_format.percent(self.drawn.kept_share);
             self.note(&labels.arcs.replace("{share}", &share).replace("{hidden}", &self.drawn.hidden.to_string()), palette.ink_soft);
         }
     }
@@ -32,7 +34,7 @@ impl Painter<'_> {
         self.write(labels.share_of_influence, MARGIN, y, NOTE_SIZE, palette.ink_soft, Look::Plain, Anchor::Start);
         let mut x = MARGIN + width(labels.share_of_influence, NOTE_SIZE) + 12.0;
         for share in [0.01, 0.1, 0.3, 1.0_f64] {
-            let figure = number::percent(share, labels);
+            let figure = labels.number_format.percent(share);
             let room = width(&figure, NOTE_SIZE) + 18.0;
             self.canvas.rectangle([x, y - 10.0, room, 20.0], 4.0, palette.heat.over(palette.paper, share.sqrt()), None);
             self.write(&figure, x + room / 2.0, y, NOTE_SIZE, palette.ink, Look::Plain, Anchor::Middle);

@@ -7,7 +7,6 @@ mod labels;
 mod legend;
 mod lines;
 mod metadata;
-mod number;
 mod palette;
 mod picture;
 mod png_chunk;

@@ -79,16 +79,10 @@ pub struct Painter<'a> {
 impl<'a> Painter<'a> {
     fn new(document: &'a Document, options: &'a Options) -> Self {
         let shares = Shares::of(document);
-        let figures = shares
-            .amounts
-            .iter()
-            .flatten()
-            .flatten()
-            .map(|&amount| width(&number::figure(shares.scale, amount, &options.labels), LABEL_SIZE));
         let has_shares = options.has_percentages && document.unit.is_sentence();
-        let frame = Frame::new(options.width, document.unit.is_sentence(), has_shares, figures.fold(0.0, f64::max));
+        let frame = Frame::new(options.width, document.unit.is_sentence(), has_shares, figure_width(&shares, &options.labels));
         let palette = if options.is_dark { &DARK } else { &LIGHT };
-        let shown = if document.unit.is_sentence() { most_influential(document, &shares) } else { (0..shares.amounts.len()).collect() };
+        let shown = if document.unit.is_sentence() { most_influential(document, &shares) } else { (0..shares.n_sources()).collect() };
         Self { document, options, shares, palette, frame, canvas: Canvas::default(), shown, drawn: Pruned::default(), y: MARGIN }
     }
 
@@ -98,7 +92,7 @@ impl<'a> Painter<'a> {
 
     /// Draws the title, which names the explained sentences, and returns it.
     fn heading(&mut self) -> String {
-        let outputs: Vec<String> = self.shares.output.iter().map(|i| self.document.label(self.shares.n_prompt() + i)).collect();
+        let outputs: Vec<String> = self.shares.output().iter().map(|i| self.document.label(self.shares.n_prompt() + i)).collect();
         let title = self.labels().why.replace("{label}", &outputs.join(", "));
         for line in lines(&title, 17.0, self.frame.right - MARGIN) {
             self.y += 14.0;
@@ -172,7 +166,7 @@ impl<'a> Painter<'a> {
     fn sentence(&mut self, j: usize, lines: &[String]) -> f64 {
         let palette = self.palette;
         let (is_output, has_no_share) = (self.shares.is_output(j), self.shares.has_no_share(j));
-        let [amount, direct] = self.shares.amounts[j];
+        let [amount, direct] = self.shares.amounts(j);
         let strength = amount.map_or(0.0, |amount| self.shares.strength(amount));
         let under = if self.frame.is_narrow && self.frame.shares.is_some() && (!has_no_share || is_output) { 1 } else { 0 };
         let remark = self.remark(j);
@@ -254,9 +248,9 @@ impl<'a> Painter<'a> {
 
     /// The remark on a sentence that was not measured, or has weak or no evidence.
     fn remark(&self, j: usize) -> Option<&'static str> {
-        match self.shares.amounts[j][0] {
+        match self.shares.total(j) {
             None => Some(self.labels().not_measured),
-            Some(_) => self.labels().remark(self.shares.evidence(j)?),
+            Some(_) => self.labels().remark(self.shares.graph().evidence(j)?),
         }
     }
 
@@ -269,9 +263,10 @@ impl<'a> Painter<'a> {
 
     /// Draws an influence as a bar and a number, or a dash if it was not measured.
     fn share(&mut self, [left, right]: [f64; 2], y: f64, amount: Option<f64>, color: Color) {
-        let figure = amount.map_or_else(|| "\u{2013}".to_owned(), |amount| number::figure(self.shares.scale, amount, self.labels()));
-        let bar = (right - left - 8.0 - self.figure_width()).max(12.0);
-        let part = amount.map_or(0.0, |amount| self.shares.scale.part(amount));
+        let figure = amount.map_or_else(|| "\u{2013}".to_owned(), |amount| self.figure(amount));
+        let room = figure_width(&self.shares, self.labels()).max(width("100%", LABEL_SIZE));
+        let bar = (right - left - 8.0 - room).max(12.0);
+        let part = amount.map_or(0.0, |amount| self.shares.scale().part(amount));
         let color = if part < 0.0 { self.palette.minus } else { color };
         self.canvas.rectangle([left, y - 4.0, bar, 8.0], 2.0, self.palette.line, None);
         if part != 0.0 {
@@ -280,10 +275,9 @@ impl<'a> Painter<'a> {
         self.write(&figure, right, y, LABEL_SIZE, self.palette.ink, Look::Plain, Anchor::End);
     }
 
-    fn figure_width(&self) -> f64 {
-        let figures =
-            self.shares.amounts.iter().flatten().flatten().map(|&amount| number::figure(self.shares.scale, amount, self.labels()));
-        figures.map(|figure| width(&figure, LABEL_SIZE)).fold(width("100%", LABEL_SIZE), f64::max)
+    /// An influence as text.
+    pub fn figure(&self, influence: f64) -> String {
+        self.labels().number_format.figure(self.shares.scale(), influence)
     }
 
     /// Writes the model, the method, the engine, the programs and the date.
@@ -324,9 +318,16 @@ impl<'a> Painter<'a> {
     }
 }
 
+/// Width of the longest influence in pixels.
+fn figure_width(shares: &Shares, labels: &Labels) -> f64 {
+    let amounts = (0..shares.n_sources()).flat_map(|j| shares.amounts(j)).flatten();
+    let figures = amounts.map(|amount| labels.number_format.figure(shares.scale(), amount));
+    figures.map(|figure| width(&figure, LABEL_SIZE)).fold(0.0, f64::max)
+}
+
 /// Whether a thinking section (0-based generated sentences) is drawn as one line: only if none of its sentences is explained.
 fn is_folded(shares: &Shares, thought: &Range<usize>) -> bool {
-    !shares.output.iter().any(|row| thought.contains(row))
+    !shares.output().iter().any(|row| thought.contains(row))
 }
 
 /// The sources to draw, in order: all, or the explained ones and those with the most influence on them. The sentences of a folded thinking
@@ -338,8 +339,8 @@ fn most_influential(document: &Document, shares: &Shares) -> Vec<usize> {
         let holds = |(kind, rows): &(SectionKind, Range<usize>)| *kind == SectionKind::Thought && is_folded(shares, rows);
         row.is_some_and(|row| sections.iter().any(|section| section.1.contains(&row) && holds(section)))
     };
-    let (in_line, sources): (Vec<usize>, Vec<usize>) = (0..shares.amounts.len()).partition(is_in_line);
-    let weight = |&j: &usize| if shares.is_output(j) { f64::INFINITY } else { shares.amounts[j][0].unwrap_or(0.0).abs() };
+    let (in_line, sources): (Vec<usize>, Vec<usize>) = (0..shares.n_sources()).partition(is_in_line);
+    let weight = |&j: &usize| if shares.is_output(j) { f64::INFINITY } else { shares.total(j).unwrap_or(0.0).abs() };
     let mut shown = by_descending(&sources, weight);
     shown.truncate(MOST_ROWS);
     shown.extend(in_line);

@@ -5,9 +5,8 @@ use std::ops::Range;
 use super::element::{Anchor, Look};
 use super::frame::{HIGHLIGHT, LINE_HEIGHT, TEXT_SIZE};
 use super::lines::lines;
-use super::number;
 use super::picture::Painter;
-use crate::graph::group_influence;
+use crate::graph::GroupInfluence;
 use crate::shares::Scale;
 
 impl Painter<'_> {
@@ -24,11 +23,10 @@ impl Painter<'_> {
 
     fn thought_text(&self, thought: &Range<usize>) -> String {
         let labels = self.labels();
-        match self.shares.scale {
+        match self.shares.scale() {
             Scale::Shares => {
-                let influence = group_influence(&self.shares.adjacency, &self.shares.output, thought);
-                let share = (influence.through_it + influence.from_it) / self.shares.output.len() as f64;
-                labels.folded.replace("{share}", &number::percent(share, labels))
+                let GroupInfluence { through_it, from_it, .. } = self.shares.group_influence(thought);
+                labels.folded.replace("{share}", &labels.number_format.percent(through_it + from_it))
             }
             Scale::Numbers { .. } => labels.folded_numbers.to_owned(),
         }

@@ -44,7 +44,7 @@ impl Painter<'_> {
 
     fn word(&mut self, j: usize, text: &str, [left, right]: [f64; 2], is_from_the_right: bool) {
         let (palette, y) = (self.palette, self.y);
-        let amount = self.shares.amounts[j][0];
+        let amount = self.shares.total(j);
         self.marked([left + 3.0, right - 3.0], y, amount.map_or(0.0, |amount| self.shares.strength(amount)), palette.paper);
         if self.shares.is_output(j) {
             let outline = Outline { color: palette.accent, width: 2.0, is_dashed: false };

@@ -45,35 +45,9 @@ impl Scale {
     }
 }
 
-/// Formats a share as a whole percent without the percent sign: "23", "<1", "\u{2212}3". "0" means exactly 0.
-pub fn percent_digits(share: f64) -> String {
-    let whole = (share * 100.0).round();
-    match share.abs() {
-        0.0 => "0".into(),
-        small if small < 0.01 => if share > 0.0 { "<1" } else { "\u{2212}<1" }.into(),
-        _ if whole < 0.0 => format!("\u{2212}{}", -whole),
-        _ => whole.to_string(),
-    }
-}
-
-/// A share as a percentage with one decimal, such as "12.3". A share that is not 0 has at least "<0.1", because 0 means that there is no
-/// effect at all.
-pub fn percent_tenths(share: f64) -> String {
-    match (100.0 * share).abs() {
-        trace if trace > 0.0 && trace < 0.05 => if share > 0.0 { "<0.1" } else { "-<0.1" }.into(),
-        _ => format!("{:.1}", 100.0 * share),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn percent_tenths_mark_traces() {
-        let shares = [0.0, 1e-9, 0.0004, 0.0006, 0.1234, 1.0, -1e-9];
-        assert_eq!(shares.map(percent_tenths), ["0.0", "<0.1", "<0.1", "0.1", "12.3", "100.0", "-<0.1"]);
-    }
 
     #[test]
     fn infinite_or_nan_influence_stays_on_scale() {
@@ -92,12 +66,6 @@ mod tests {
         assert_eq!([strength(0.25, Evidence::Clear(1.0)), strength(-0.25, Evidence::Clear(1.0))], [0.5, -0.5]);
         assert_eq!(strength(1.0, Evidence::Weak(0.01)), 0.5);
         assert_eq!(strength(1.0, Evidence::Unsupported(0.01)), 0.5);
-    }
-
-    #[test]
-    fn percent_digits_round_to_whole_and_mark_traces() {
-        let shares = [0.0, 0.004, 0.01, 0.234, 1.0, -0.004, -0.01, -0.234];
-        assert_eq!(shares.map(percent_digits), ["0", "<1", "1", "23", "100", "\u{2212}<1", "\u{2212}1", "\u{2212}23"]);
     }
 
     #[test]

@@ -2,8 +2,7 @@
 
 use crate::explanation::Document;
 use crate::figure::Labels;
-use crate::graph;
-use crate::shares::{Shares, total_support};
+use crate::shares::{AttributionGraph, Matrix, Shares, total_support};
 
 /// Contents of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,10 +39,10 @@ impl Grid {
     pub fn of(document: &Document, contents: Contents) -> Self {
         match contents {
             Contents::Shares => shares(document),
-            Contents::Scores => matrix(document, document.table.to_rectangle(None)),
-            Contents::Derived => matrix(document, document.scores().to_rectangle(None)),
-            Contents::Weights => matrix(document, document.table.measured_rectangle(&adjacency(document))),
-            Contents::Influence => matrix(document, document.table.measured_rectangle(&graph::total_influence(&adjacency(document)))),
+            Contents::Scores => matrix(document, Matrix::T),
+            Contents::Derived => matrix(document, Matrix::S),
+            Contents::Weights => matrix(document, Matrix::A),
+            Contents::Influence => matrix(document, Matrix::Y),
         }
     }
 
@@ -53,12 +52,9 @@ impl Grid {
     }
 }
 
-fn adjacency(document: &Document) -> graph::Adjacency {
-    graph::normalize(&document.scores(), document.method.normalization)
-}
-
 /// An `m x (n + m)` rectangle with its labels.
-fn matrix(document: &Document, rows: Vec<Vec<Option<f64>>>) -> Grid {
+fn matrix(document: &Document, matrix: Matrix) -> Grid {
+    let rows = AttributionGraph::new(document.clone()).rectangle(matrix);
     let n_prompt = document.prompt.sentences.len();
     let labels = (0..document.table.n_sources()).map(|j| document.label(j));
     let row = |(i, numbers): (usize, Vec<Option<f64>>)| {
@@ -74,17 +70,17 @@ fn shares(document: &Document) -> Grid {
     let (shares, support) = (Shares::of(document), total_support(document));
     let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());
     let amount = |j: usize, amount: Option<f64>| match amount {
-        Some(amount) if !shares.has_no_share(j) && shares.scale.is_shares() => Cell::Share(amount),
+        Some(amount) if !shares.has_no_share(j) && shares.scale().is_shares() => Cell::Share(amount),
         Some(amount) if !shares.has_no_share(j) => Cell::Number(amount),
         _ => Cell::Empty,
     };
     let row = |(j, text): (usize, &str)| {
-        let [total, direct] = shares.amounts[j].map(|influence| amount(j, influence));
+        let [total, direct] = shares.amounts(j).map(|influence| amount(j, influence));
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let explained = if shares.is_output(j) { "yes" } else { "" };
         let mut cells = vec![Cell::Text(document.label(j)), Cell::Text(text), total, direct, Cell::Text(explained.into())];
         if !support.is_empty() {
-            let remark = shares.evidence(j).and_then(|evidence| Labels::ENGLISH.remark(evidence)).unwrap_or_default();
+            let remark = shares.graph().evidence(j).and_then(|evidence| Labels::ENGLISH.remark(evidence)).unwrap_or_default();
             let support = j.checked_sub(shares.n_prompt()).map_or(Cell::Empty, |i| Cell::Number(support[i]));
             cells.extend([support, Cell::Text(remark.into())]);
         }

@@ -2,7 +2,7 @@
 //! `pdflatex` reads those of Latin scripts.
 
 use super::grid::{Cell, Grid, three_digits};
-use crate::shares::percent_tenths;
+use crate::number::percent_tenths;
 
 /// Maximum number of characters of a text that stays on one line.
 const LONG: usize = 30;

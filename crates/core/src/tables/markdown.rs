@@ -1,7 +1,7 @@
 //! Writes tables in GitHub Flavored Markdown.
 
 use super::grid::{Cell, Grid, three_digits};
-use crate::shares::percent_tenths;
+use crate::number::percent_tenths;
 
 pub fn write(grid: &Grid) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));

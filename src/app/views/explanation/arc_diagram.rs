@@ -4,12 +4,13 @@ use leptos::prelude::*;
 
 use super::edge_path::EdgePath;
 use super::row_positions::RowPositions;
-use crate::app::analysis::attribution_view::{AttributionView, Role};
 use crate::app::analysis::edge_look::EdgeLook;
+use crate::app::analysis::share_texts;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::explanation::SectionKind;
 use crate::graph::{self, Edge, Pruned};
+use crate::shares::{Role, Shares};
 
 /// Space between the node axis and the text, in CSS pixels.
 const SPINE_MARGIN: f64 = 9.0;
@@ -29,7 +30,10 @@ pub fn ArcDiagram(positions: RwSignal<RowPositions>, kept: Memo<Pruned>) -> impl
     });
     let label = move || {
         page.attribution(|attribution| {
-            t!("Graph of what led to {label}; the same numbers are in the text and in the table", label = attribution.output_label())
+            t!(
+                "Graph of what led to {label}; the same numbers are in the text and in the table",
+                label = share_texts::output_label(attribution)
+            )
         })
     };
     let touches = move |from: usize, to: usize| page.with(|state| *state.explanation.focus).map(|focus| focus == from || focus == to);
@@ -63,8 +67,8 @@ const SMALL_LABELS: f64 = 44.0;
 
 /// A small arc diagram for comparisons. It shows the label of each source instead of its text.
 #[component]
-pub fn SmallArcDiagram(attribution: AttributionView, labels: Vec<String>, share: f64) -> impl IntoView {
-    let n_sources = attribution.graph().n_prompt() + attribution.graph().n_generated();
+pub fn SmallArcDiagram(attribution: Shares, labels: Vec<String>, share: f64) -> impl IntoView {
+    let n_sources = attribution.n_prompt() + attribution.graph().n_generated();
     let y = (0..n_sources).map(|k| (k as f64 + 0.5) * SMALL_ROW).collect();
     let positions = RowPositions { y, gutter_width: SMALL_GUTTER };
     let edge = |DrawnEdge { path, look, .. }: DrawnEdge| {
@@ -76,7 +80,10 @@ pub fn SmallArcDiagram(attribution: AttributionView, labels: Vec<String>, share:
     let labels = labels.into_iter().zip(&positions.y).map(|(label, &y)| view! { <text x=SMALL_GUTTER y=y>{label}</text> }).collect_view();
     let dots = drawn_nodes(&attribution, &positions).into_iter().map(DrawnNode::view).collect_view();
     let (width, height) = (SMALL_GUTTER + SMALL_LABELS, n_sources as f64 * SMALL_ROW);
-    let about = t!("Graph of what led to {label}; the same numbers are in the text and in the table", label = attribution.output_label());
+    let about = t!(
+        "Graph of what led to {label}; the same numbers are in the text and in the table",
+        label = share_texts::output_label(&attribution)
+    );
     view! {
         <svg class="arcs small" role="img" aria-label=about viewBox=format!("0 0 {width} {height}") width=width height=height>
             <g class="edges">{edges}</g>
@@ -118,8 +125,8 @@ const MOST_EDGES: usize = 2000;
 
 /// The edges to draw: those that carry `share` of the influence, and those of the strongest paths (`on_paths`). If thoughts are folded, the
 /// sentences of each share one place, so edges among them have no arc and count as hidden.
-pub fn kept(attribution: &AttributionView, share: f64, on_paths: &[Edge], is_thought_folded: bool) -> Pruned {
-    let (n_prompt, sections) = (attribution.graph().n_prompt(), attribution.document().generation.sections());
+pub fn kept(attribution: &Shares, share: f64, on_paths: &[Edge], is_thought_folded: bool) -> Pruned {
+    let (n_prompt, sections) = (attribution.n_prompt(), attribution.document().generation.sections());
     let is_drawn = |edge: &Edge| {
         let is_around = |(kind, rows): &(SectionKind, Range<usize>)| {
             *kind == SectionKind::Thought && rows.contains(&edge.to) && edge.from >= n_prompt + rows.start
@@ -131,8 +138,8 @@ pub fn kept(attribution: &AttributionView, share: f64, on_paths: &[Edge], is_tho
 }
 
 /// Draws edges that are sorted by flow, strongest first. Returns the weakest first, so that strong edges are on top.
-fn drawn_edges(attribution: &AttributionView, kept: &[Edge], RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnEdge> {
-    let n_prompt = attribution.graph().n_prompt();
+fn drawn_edges(attribution: &Shares, kept: &[Edge], RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnEdge> {
+    let n_prompt = attribution.n_prompt();
     // Rows that are not laid out yet have no position.
     let has_place = |edge: &&Edge| edge.from < y.len() && n_prompt + edge.to < y.len();
     let edges: Vec<Edge> = kept.iter().filter(has_place).rev().copied().collect();
@@ -147,7 +154,7 @@ fn drawn_edges(attribution: &AttributionView, kept: &[Edge], RowPositions { y, g
     edges.iter().zip(arcs).zip(ends).map(draw).collect()
 }
 
-fn drawn_nodes(attribution: &AttributionView, RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnNode> {
+fn drawn_nodes(attribution: &Shares, RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnNode> {
     let node = |(j, &y): (usize, &f64)| DrawnNode {
         x: gutter_width - SPINE_MARGIN,
         y,
@@ -162,11 +169,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+    use crate::app::analysis::example::{document, shares, shares_in};
     use crate::explanation::Section;
 
-    fn attribution() -> AttributionView {
-        AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1])
+    fn attribution() -> Shares {
+        shares(&[1])
     }
 
     #[test]
@@ -176,7 +183,7 @@ mod tests {
         let n_generated = thinking.generation.sentences.len();
         Arc::make_mut(&mut thinking.generation).sections =
             vec![section(SectionKind::Thought, 2), section(SectionKind::Answer, n_generated - 2)];
-        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(thinking)), &[1]);
+        let attribution = shares_in(thinking, &[1]);
         let on_paths = attribution.edges_of_strongest_paths();
         let kept = |is_folded: bool| kept(&attribution, 1.0, &on_paths, is_folded);
         // G1 and G2 have the place of the thought's heading.

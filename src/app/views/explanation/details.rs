@@ -4,15 +4,14 @@ use super::manifest::ManifestView;
 use super::numeric_details::NumericDetails;
 use super::share_bar::ShareBar;
 use super::thought_view::{self, ThoughtPlace};
-use crate::app::analysis::attribution_view::AttributionView;
-use crate::app::analysis::scale::Amount;
+use crate::app::analysis::share_texts::{self, Amount};
 use crate::app::analysis::{joint_effects, number, thought};
 use crate::app::i18n::{following, t, text};
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::explanation::{MethodText, NATS};
-use crate::shares::{Evidence, LITTLE_SUPPORT};
+use crate::shares::{Evidence, LITTLE_SUPPORT, Shares};
 
 const MOST_SOURCES: usize = 5;
 const MOST_STEPS: usize = 4;
@@ -21,20 +20,19 @@ const MOST_STEPS: usize = 4;
 #[component]
 pub fn Details() -> impl IntoView {
     let page = use_page();
-    let title = move || page.attribution(AttributionView::output_label).map(|label| t!("Why {label}?", label));
+    let title = move || page.attribution(share_texts::output_label).map(|label| t!("Why {label}?", label));
     let is_preview = move || page.with(|state| *state.explanation.preview).is_some();
     let quote = move || page.attribution(quoted);
-    let verdict = Memo::new(move |_| page.attribution(AttributionView::evidence).filter(|_| !page.is_busy()));
-    let entries = move |of: fn(&AttributionView) -> Vec<usize>, most: usize| {
-        let first =
-            |attribution: &AttributionView| (!attribution.is_unsupported()).then(|| Entry::first(attribution, &of(attribution), most));
+    let verdict = Memo::new(move |_| page.attribution(Shares::evidence).filter(|_| !page.is_busy()));
+    let entries = move |of: fn(&Shares) -> Vec<usize>, most: usize| {
+        let first = |attribution: &Shares| (!attribution.is_unsupported()).then(|| Entry::first(attribution, &of(attribution), most));
         page.attribution(first).flatten().unwrap_or_default()
     };
-    let sources = Memo::new(move |_| entries(AttributionView::strongest_sources, MOST_SOURCES));
-    let steps = Memo::new(move |_| entries(AttributionView::strongest_steps, MOST_STEPS));
+    let sources = Memo::new(move |_| entries(Shares::strongest_sources, MOST_SOURCES));
+    let steps = Memo::new(move |_| entries(Shares::strongest_steps, MOST_STEPS));
     // Missing scores of a partial table are not lost influence.
     let is_whole = move || page.attribution(|attribution| attribution.document().is_complete()) == Some(true);
-    let lost = move || page.attribution(AttributionView::lost_share).filter(|&share| share >= 0.005 && is_whole());
+    let lost = move || page.attribution(Shares::lost_share).filter(|&share| share >= 0.005 && is_whole());
     let can_teach = move || !page.is_viewer() && page.with(|state| state.lesson.is_none()) && !page.is_busy();
     let has_thought = Memo::new(move |_| page.attribution(|attribution| thought::rows(attribution.document())).flatten().is_some());
     let thought_part = LazyPart::new(thought_view::fetch);
@@ -48,7 +46,7 @@ pub fn Details() -> impl IntoView {
             </h3>
             <blockquote dir="auto">{quote}</blockquote>
             {move || {
-                let of_scores = page.attribution(|attribution| (attribution.method(), attribution.score_unit().to_owned()));
+                let of_scores = page.attribution(|attribution| (attribution.method(), share_texts::score_unit(attribution).to_owned()));
                 verdict.get().zip(of_scores).map(|(evidence, (method, unit))| view! { <Verdict evidence method unit /> })
             }}
             <p class="hint">
@@ -86,8 +84,8 @@ pub fn Details() -> impl IntoView {
 }
 
 /// The explained text, in one line.
-fn quoted(attribution: &AttributionView) -> String {
-    let n_prompt = attribution.graph().n_prompt();
+fn quoted(attribution: &Shares) -> String {
+    let n_prompt = attribution.n_prompt();
     let texts: Vec<&str> = attribution.output().iter().map(|i| attribution.document().source(n_prompt + i).trim()).collect();
     texts.join(" \u{2026} ")
 }
@@ -142,7 +140,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn first(attribution: &AttributionView, sources: &[usize], most: usize) -> Vec<Self> {
+    fn first(attribution: &Shares, sources: &[usize], most: usize) -> Vec<Self> {
         let range = |j: usize| {
             attribution.range(j).map(|[low, high]| t!("{low} to {high}", low = number::percent(low), high = number::percent(high)))
         };
@@ -150,7 +148,7 @@ impl Entry {
             range: range(j).filter(|_| attribution.scale().is_shares()),
             label: attribution.document().label(j),
             text: attribution.document().source(j).trim().to_owned(),
-            amounts: attribution.amounts(j),
+            amounts: share_texts::amounts(attribution, j),
         };
         sources.iter().take(most).map(entry).collect()
     }
@@ -211,16 +209,14 @@ fn Entries(title: &'static str, entries: Memo<Vec<Entry>>) -> impl IntoView {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+    use crate::app::analysis::example::shares;
 
     #[test]
     fn sources_are_listed_with_both_attributions() {
-        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
+        let attribution = shares(&[1]);
         let entries = Entry::first(&attribution, &attribution.strongest_sources(), 1);
-        let amounts = [0.5, 0.0].map(|share| Some(attribution.amount(share)));
+        let amounts = [0.5, 0.0].map(|share| Some(share_texts::amount(attribution.scale(), share)));
         assert_eq!(entries, [Entry { label: "P1".into(), text: "A.".into(), range: None, amounts }]);
         assert_eq!(quoted(&attribution), "D.");
     }

@@ -1,11 +1,10 @@
 use leptos::prelude::*;
 
-use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::number::{percent, plain};
 use crate::app::i18n::{following, t};
 use crate::app::page::use_page;
 use crate::explanation::Unit;
-use crate::shares::Scale;
+use crate::shares::{Scale, Shares};
 
 /// Legend of the colors and of the two columns.
 #[component]
@@ -14,7 +13,7 @@ pub fn Legend() -> impl IntoView {
         view! { <span class="swatch" style=format!("--strength:{:.3}", share.sqrt())>{percent(share)}</span> }
     };
     let page = use_page();
-    let scale = Memo::new(move |_| page.attribution(AttributionView::scale));
+    let scale = Memo::new(move |_| page.attribution(Shares::scale));
     let is_shares = move || scale.get().is_none_or(Scale::is_shares);
     let numbers = move || match scale.get() {
         Some(Scale::Numbers { largest }) => Some(t!(

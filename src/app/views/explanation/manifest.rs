@@ -130,7 +130,7 @@ fn sampling_words(&Sampling { temperature, top_k, top_p, seed }: &Sampling) -> S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::attribution_graph::tests::document;
+    use crate::app::analysis::example::document;
 
     #[test]
     fn manifest_lists_known_facts_and_omits_others() {

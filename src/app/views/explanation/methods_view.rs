@@ -1,18 +1,19 @@
 use std::sync::Arc;
 
+use crate::app::analysis::share_texts;
 use crate::app::page::{Page, use_page};
 use crate::app::state::explanation::ShownDocument;
 use crate::app::state::message::Message;
 use leptos::prelude::*;
 
 use super::share_bar::ShareBar;
-use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::comparison::{Compared, Comparison, agreement_words, correlation_figure};
 use crate::app::analysis::deletion_test::Coverage;
 use crate::app::analysis::{method_words, number};
 use crate::app::i18n::{following, t, text};
 use crate::app::views::models::model_hint::ModelHint;
 use crate::explanation::METHODS;
+use crate::shares::Shares;
 
 /// The same answer explained by several methods, side by side.
 #[component]
@@ -23,7 +24,7 @@ pub fn MethodsView() -> impl IntoView {
         t!(
             "Each method measures influence in its own way. The table shows the total influence on {label} by each method. Where \
              methods agree, the explanation depends less on the method.",
-            label = page.attribution(AttributionView::output_label).unwrap_or_default(),
+            label = page.attribution(share_texts::output_label).unwrap_or_default(),
         )
     };
     let table = move || comparison.get().map(|comparison| view! { <Comparing comparison /> });
@@ -38,10 +39,10 @@ pub fn MethodsView() -> impl IntoView {
 fn compared(page: Page) -> Option<Comparison> {
     let relevant = page.relevant().unwrap_or_default();
     let own = page.current()?;
-    let read = |other: &ShownDocument| AttributionView::new(other.graph.clone(), own.output());
+    let read = |other: &ShownDocument| Shares::new(other.graph.clone(), own.output());
     let is_other = |other: &&ShownDocument| other.graph.document().method.id != own.document().method.id;
-    let others: Vec<AttributionView> = page.with(|state| state.explanation.comparisons.iter().filter(is_other).map(read).collect());
-    let readings: Vec<AttributionView> = std::iter::once(Arc::unwrap_or_clone(own)).chain(others).collect();
+    let others: Vec<Shares> = page.with(|state| state.explanation.comparisons.iter().filter(is_other).map(read).collect());
+    let readings: Vec<Shares> = std::iter::once(Arc::unwrap_or_clone(own)).chain(others).collect();
     Some(Comparison::new(&readings, &relevant))
 }
 

@@ -8,6 +8,7 @@ use super::prune_control::PruneControl;
 use super::walk_view::WalkView;
 use crate::app::analysis::number::percent;
 use crate::app::analysis::path_diagram::{self, DiagramEdge, DiagramNode, Geometry, PathDiagram};
+use crate::app::analysis::share_texts;
 use crate::app::browser;
 use crate::app::i18n::{plural, t};
 use crate::app::page::{Page, use_page};
@@ -97,7 +98,9 @@ fn Picture(diagram: Memo<PathDiagram>, geometry: Memo<Geometry>, walked: RwSigna
         }
     };
     let label = move || {
-        page.attribution(|attribution| t!("How {label} came about; arrow keys follow the edges", label = attribution.output_label()))
+        page.attribution(|attribution| {
+            t!("How {label} came about; arrow keys follow the edges", label = share_texts::output_label(attribution))
+        })
     };
     let edges = move || diagram.with(|diagram| diagram.edges.iter().cloned().map(|edge| edge_view(page, edge, walked)).collect_view());
     let nodes = move || {

@@ -66,16 +66,12 @@ fn what_is_drawn(pruned: &Pruned) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
-    use crate::app::analysis::attribution_view::AttributionView;
+    use crate::app::analysis::example::shares;
 
     #[test]
     fn hidden_edges_are_counted() {
-        let graph = Arc::new(AttributionGraph::new(document()));
-        let words = |output: usize, share: f64| what_is_drawn(&AttributionView::new(graph.clone(), &[output]).prune(share));
+        let words = |output: usize, share: f64| what_is_drawn(&shares(&[output]).prune(share));
         assert_eq!(words(1, 1.0), "3 edges, none hidden");
         assert_eq!(words(1, 0.6), "2 edges, 1 weaker hidden");
         assert_eq!(words(2, 0.9), "No influence to show");

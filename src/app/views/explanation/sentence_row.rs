@@ -6,14 +6,13 @@ use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 
 use super::share_bar::ShareBar;
-use crate::app::analysis::attribution_view::{AttributionView, Role};
 use crate::app::analysis::expanded_source::{WordView, n_words, strongest_words};
-use crate::app::analysis::scale;
+use crate::app::analysis::share_texts;
 use crate::app::browser;
 use crate::app::i18n::{plural, t};
 use crate::app::page::{Page, use_page};
 use crate::explanation::Document;
-use crate::shares::Evidence;
+use crate::shares::{Evidence, Role, Shares};
 
 /// Time that the pointer rests on a sentence before the preview, so that moving across the text changes nothing.
 const REST: Duration = Duration::from_millis(140);
@@ -54,22 +53,19 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
     let page = use_page();
     let role = Memo::new(move |_| page.attribution(|attribution| attribution.role(node)));
     let influence = Memo::new(move |_| page.attribution(|attribution| attribution.total(node)).flatten());
-    let amount = |k: usize| Memo::new(move |_| page.attribution(|attribution| attribution.amounts(node)[k].clone()).flatten());
+    let amount =
+        |k: usize| Memo::new(move |_| page.attribution(|attribution| share_texts::amounts(attribution, node)[k].clone()).flatten());
     let (total, direct) = (amount(0), amount(1));
     let is_estimated = Memo::new(move |_| page.attribution(|attribution| attribution.graph().is_estimated(node)) == Some(true));
-    let attribute = move |influence: fn(&AttributionView, usize) -> Option<f64>| {
-        page.attribution(|attribution| influence(attribution, node).map(|influence| scale::attribute(attribution.scale(), influence)))
+    let attribute = move |influence: fn(&Shares, usize) -> Option<f64>| {
+        page.attribution(|attribution| influence(attribution, node).map(|influence| share_texts::attribute(attribution.scale(), influence)))
             .flatten()
     };
     let strength =
         Memo::new(move |_| page.attribution(|attribution| attribution.total(node).map_or(0.0, |share| attribution.strength(share))));
     let is_selected = Memo::new(move |_| generated.is_some_and(|i| page.with(|state| state.explanation.output.contains(&i))));
     let is_output = move || role.get() == Some(Role::Output);
-    // Sentences after the output have no share. Output sentences have none either, unless they influence other output sentences. No
-    // sentence has one if nothing in the prompt supports the output.
-    let is_unsupported = move || page.attribution(AttributionView::is_unsupported) == Some(true);
-    let has_no_share =
-        Memo::new(move |_| role.get() == Some(Role::Later) || is_output() && influence.get() == Some(0.0) || is_unsupported());
+    let has_no_share = Memo::new(move |_| page.attribution(|attribution| attribution.has_no_share(node)) == Some(true));
 
     let words = Memo::new(move |_| {
         let is_collapsed = page.with(|state| state.explanation.collapsed.contains(&node));
@@ -92,8 +88,9 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
     // Documents of words show running text, so labels and shares are in the tooltip.
     let shown_label = label.clone();
     let title = move || {
-        let amounts =
-            page.attribution(|attribution| (!attribution.document().unit.is_sentence()).then(|| attribution.amounts(node))).flatten()?;
+        let amounts = page
+            .attribution(|attribution| (!attribution.document().unit.is_sentence()).then(|| share_texts::amounts(attribution, node)))
+            .flatten()?;
         let [total, direct] = amounts.map(|amount| amount.map_or_else(|| t!("not measured").to_owned(), |amount| amount.figure));
         Some(t!("{label}: {total} in total, {direct} directly", label = shown_label, total, direct))
     };
@@ -130,8 +127,8 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
             title=title
             data-node=node
             data-testid=test_id
-            data-share=move || attribute(AttributionView::total)
-            data-direct=move || attribute(AttributionView::direct)
+            data-share=move || attribute(Shares::total)
+            data-direct=move || attribute(Shares::direct)
             data-selected=move || is_selected.get().to_string()
             aria-selected=move || generated.map(|_| is_selected.get().to_string())
             tabindex=move || if tab_stop.get() == node { "0" } else { "-1" }

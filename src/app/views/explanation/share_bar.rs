@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-use crate::app::analysis::scale::Amount;
+use crate::app::analysis::share_texts::Amount;
 
 /// An influence as a bar and a number, or as a dash if it was not measured.
 #[component]

@@ -1,17 +1,15 @@
 use crate::app::state::message::Message;
 use leptos::prelude::*;
 
-use crate::app::analysis::attribution_graph::Matrix;
-use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::derivation;
 use crate::app::analysis::joint_effects::{self, JointMark};
 use crate::app::analysis::number::{plain, signed};
-use crate::app::analysis::scale;
+use crate::app::analysis::share_texts;
 use crate::app::i18n::{following, t, text};
 use crate::app::page::{Page, use_page};
 use crate::explanation::{Aggregation, Compression, Document, Method, Unit, Weighting};
 use crate::graph::Normalization;
-use crate::shares::Scale;
+use crate::shares::{Matrix, Scale, Shares};
 use crate::tables::{Contents, Format, table};
 
 /// The matrices as numbers, for users who read, copy or listen to the graph.
@@ -39,7 +37,7 @@ pub fn TableView() -> impl IntoView {
             {move || {
                 page.attribution(|attribution| {
                     let document = attribution.document();
-                    let (score, unit) = (text(attribution.method().score), attribution.score_unit());
+                    let (score, unit) = (text(attribution.method().score), share_texts::score_unit(attribution));
                     meaning(matrix.get(), document.unit, &document.method, score, unit)
                 })
             }}
@@ -152,9 +150,9 @@ enum HeatCell {
 
 impl Heatmap {
     /// The cells of these blocks of rows and columns. Uses the last block if there are fewer.
-    fn new(attribution: &AttributionView, matrix: Matrix, blocks: [usize; 2]) -> Self {
+    fn new(attribution: &Shares, matrix: Matrix, blocks: [usize; 2]) -> Self {
         let document = attribution.document();
-        let n_prompt = attribution.graph().n_prompt();
+        let n_prompt = attribution.n_prompt();
         let rectangle = attribution.graph().rectangle(matrix);
         // Scores are colored around 0, relative to the largest one. Shares have the color scale of the text.
         let is_signed = matches!(matrix, Matrix::T | Matrix::S) || !attribution.scale().is_shares();
@@ -174,7 +172,7 @@ impl Heatmap {
         };
         let number = |number: f64, meaning: String, mark: Option<JointMark>| HeatCell::Number {
             heat: if is_signed { scale.part(number) } else { scale.part(number).sqrt() },
-            figure: if matrix == Matrix::T { signed(number) } else { scale::figure(scale, number) },
+            figure: if matrix == Matrix::T { signed(number) } else { share_texts::figure(scale, number) },
             meaning,
             mark,
         };
@@ -275,7 +273,7 @@ fn colors(largest: f64) -> String {
 }
 
 fn save_csv(page: Page, matrix: Matrix) {
-    let file = |attribution: &AttributionView| {
+    let file = |attribution: &Shares| {
         let contents = match matrix {
             Matrix::T => Contents::Scores,
             Matrix::S => Contents::Derived,
@@ -317,14 +315,13 @@ fn file_name(matrix: Matrix, method: &Method) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+    use crate::app::analysis::example::{document, shares, shares_in};
     use crate::explanation::Derivation;
+    use crate::shares::AttributionGraph;
 
     fn second_row(matrix: Matrix) -> Vec<HeatCell> {
-        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[1]);
+        let attribution = shares(&[1]);
         Heatmap::new(&attribution, matrix, [0, 0]).rows[1].cells.clone()
     }
 
@@ -355,7 +352,7 @@ mod tests {
         assert_eq!(file_name(Matrix::A, &raw.method), "glasscage-A-mean-raw-scores.csv");
         assert_eq!(file_name(Matrix::T, &raw.method), "glasscage-T.csv");
         assert!(meaning(Matrix::A, Unit::Sentence, &raw.method, "", "").contains("S unchanged"));
-        let heat = Heatmap::new(&AttributionView::new(Arc::new(AttributionGraph::new(raw)), &[1]), Matrix::A, [0, 0]);
+        let heat = Heatmap::new(&shares_in(raw, &[1]), Matrix::A, [0, 0]);
         assert!(heat.is_signed);
         assert_eq!(heat.rows[1].cells[0], number(-0.5, "\u{2212}0.500", "is what P1 does to G2"));
     }

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::thought;
 use crate::app::page::use_page;
 use crate::app::views::layout::lazy::split_off;
+use crate::shares::Shares;
 
 split_off!(thought, fetch_thought => view as fn(ThoughtPlace) -> AnyView);
 
@@ -20,7 +20,7 @@ pub enum ThoughtPlace {
 
 fn view(place: ThoughtPlace) -> AnyView {
     let page = use_page();
-    let say: fn(&AttributionView) -> Option<String> = match place {
+    let say: fn(&Shares) -> Option<String> = match place {
         ThoughtPlace::Heading => thought::summary,
         ThoughtPlace::Details => thought::words,
     };

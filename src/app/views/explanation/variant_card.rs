@@ -3,12 +3,12 @@ use leptos::prelude::*;
 use super::arc_diagram::SmallArcDiagram;
 use super::share_bar::ShareBar;
 use super::tab::Tab;
-use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::variant::{SentenceChange, Variant, VariantAnswer, are_new, white_space_after};
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
+use crate::shares::Shares;
 
 const EXPLANATION: &str = ".explanation";
 
@@ -109,14 +109,14 @@ fn Chip(label: &'static str, test_id: String, on_press: impl Fn() + 'static) -> 
 /// Graphs of the last sentence of each answer, before and after the edits.
 #[component]
 fn Graphs(
-    before: AttributionView,
-    after: AttributionView,
+    before: Shares,
+    after: Shares,
     /// Labels of the sources of `after`. Prompt sentences have the numbers that they had in `before`.
     labels: Vec<String>,
 ) -> impl IntoView {
     let share = use_page().with(|state| *state.explanation.edge_share);
     let labels_before = before.document().labels();
-    let graph = |title: &'static str, attribution: AttributionView, labels: Vec<String>| {
+    let graph = |title: &'static str, attribution: Shares, labels: Vec<String>| {
         view! { <figure><figcaption class="hint">{title}</figcaption><SmallArcDiagram attribution labels share /></figure> }
     };
     view! {

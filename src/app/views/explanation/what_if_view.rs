@@ -4,14 +4,14 @@ use leptos::prelude::*;
 
 use super::share_bar::ShareBar;
 use super::variant_card::VariantCard;
-use crate::app::analysis::attribution_view::AttributionView;
-use crate::app::analysis::scale::Amount;
+use crate::app::analysis::share_texts::{self, Amount};
 use crate::app::analysis::variant::Variant;
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::views::models::model_hint::ModelHint;
 use crate::explanation::Answer;
+use crate::shares::Shares;
 
 const MOST_STRONGEST: usize = 3;
 /// Line length for browsers that do not fit a field to its text.
@@ -100,7 +100,8 @@ fn Marks() -> impl IntoView {
 #[component]
 fn Mark(j: usize, label: String, text: String) -> impl IntoView {
     let page = use_page();
-    let amount = Memo::new(move |_| -> Option<Amount> { page.attribution(|attribution| attribution.amounts(j)[0].clone()).flatten() });
+    let amount =
+        Memo::new(move |_| -> Option<Amount> { page.attribution(|attribution| share_texts::amounts(attribution, j)[0].clone()).flatten() });
     let is_marked = move || page.with(|state| state.explanation.edits.left_out.contains(&j));
     let words = Memo::new(move |_| page.with(|state| state.explanation.edits.reworded.get(&j).cloned()));
     let on_change = move |event| {
@@ -148,7 +149,7 @@ fn Mark(j: usize, label: String, text: String) -> impl IntoView {
 }
 
 /// The `k` prompt sentences with the largest positive influence, in text order.
-fn strongest(attribution: &AttributionView, k: usize) -> Vec<usize> {
+fn strongest(attribution: &Shares, k: usize) -> Vec<usize> {
     let mut sources: Vec<usize> =
         attribution.strongest_sources().into_iter().filter(|&j| attribution.total(j) > Some(0.0)).take(k).collect();
     sources.sort_unstable();
@@ -201,14 +202,12 @@ fn Answers() -> impl IntoView {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::app::analysis::attribution_graph::{AttributionGraph, tests::document};
+    use crate::app::analysis::example::shares;
 
     #[test]
     fn the_strongest_are_marked_in_the_order_of_the_text() {
-        let attribution = AttributionView::new(Arc::new(AttributionGraph::new(document())), &[0, 1]);
+        let attribution = shares(&[0, 1]);
         assert_eq!((strongest(&attribution, 1), strongest(&attribution, 3)), (vec![0], vec![0, 1]));
     }
 }

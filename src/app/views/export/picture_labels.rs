@@ -1,6 +1,7 @@
 //! Labels of a picture in the visitor's language.
 
-use crate::app::i18n::{separators, text, translatable};
+use crate::app::analysis::number;
+use crate::app::i18n::{text, translatable};
 use crate::figure::Labels;
 
 pub fn picture_labels() -> Labels {
@@ -36,8 +37,7 @@ pub fn picture_labels() -> Labels {
             "Too long for a picture. It shows the {shown} of {all} sentences with the most influence, and long sentences end in \
              \u{2026}"
         )),
-        percent: text(translatable!("{number}%")),
-        decimal_point: separators()[0],
+        number_format: number::format(),
     }
 }
 

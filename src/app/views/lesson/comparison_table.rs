@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 
 use crate::app::analysis::number::percent;
-use crate::app::analysis::scale::Amount;
+use crate::app::analysis::share_texts::{self, Amount};
 use crate::app::i18n::{plural, t};
 use crate::app::page::use_page;
 use crate::app::state::lesson::OpenLesson;
@@ -62,7 +62,7 @@ fn sources(open: &OpenLesson) -> Vec<Source> {
     let source = |(j, text): (usize, &str)| Source {
         text: text.trim().to_owned(),
         influence: attribution.total(j).unwrap_or(0.0).max(0.0),
-        amount: attribution.amounts(j)[0].clone(),
+        amount: share_texts::amounts(&attribution, j)[0].clone(),
     };
     attribution.document().prompt.sentence_texts().into_iter().enumerate().map(source).collect()
 }

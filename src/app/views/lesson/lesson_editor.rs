@@ -1,8 +1,8 @@
 use leptos::ev;
 use leptos::prelude::*;
 
-use crate::app::analysis::attribution_view::AttributionView;
 use crate::app::analysis::lesson_explanations::of_lesson;
+use crate::app::analysis::share_texts;
 use crate::app::browser;
 use crate::app::i18n::{t, text, translatable};
 use crate::app::page::use_page;
@@ -109,7 +109,7 @@ pub fn LessonEditor() -> impl IntoView {
                 </label>
                 <button type="button" data-testid="lesson-output" on:click=move |_| send(LessonMessage::TakeOutput)>
                     {move || {
-                        let label = page.attribution(AttributionView::output_label).unwrap_or_default();
+                        let label = page.attribution(share_texts::output_label).unwrap_or_default();
                         t!("Explain {label} in this step", label)
                     }}
                 </button>

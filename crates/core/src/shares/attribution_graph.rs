@@ -1,8 +1,8 @@
 //! The attribution graph of a document, complete or partly measured: edges, evidence and matrices.
 
+use super::Evidence;
 use crate::explanation::{Derivation, Document, Weighting};
 use crate::graph::{self, Adjacency, Normalization};
-use crate::shares::Evidence;
 use crate::table::Table;
 
 /// A document with its derived scores, edges and evidence.
@@ -152,54 +152,12 @@ impl AttributionGraph {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use std::sync::Arc;
 
+    use super::super::Shares;
+    use super::super::tests::document;
     use super::*;
-    use crate::app::analysis::attribution_view::AttributionView;
-    use crate::explanation::{
-        Aggregation, Answer, Compression, FORMAT, Language, Manifest, Method, Model, Passage, SentenceRule, Unit, VERSION, Weighting,
-    };
-
-    /// P1 -> G1; P2 and G1 -> G2 half each; no source -> G3; a weak P2 -> G4.
-    pub fn document() -> Document {
-        let rows: [&[f64]; 4] = [&[1.0, 0.0], &[-0.5, 0.5, 0.5], &[0.0, -0.1, 0.0, 0.0], &[0.0, 0.01, 0.0, 0.0, 0.0]];
-        Document {
-            format: FORMAT.into(),
-            version: VERSION,
-            unit: Unit::Sentence,
-            prompt: Passage::new("A. B.", &[0..3, 3..5], vec![2, 2]).into(),
-            generation: Passage::new("C. D. E. F.", &[0..3, 3..6, 6..9, 9..11], vec![2; 4]).into(),
-            table: Table::from_fn(2, 4, |i, j| Some(rows[i][j])),
-            alone: None,
-            joint: Vec::new(),
-            flow: None,
-            support: Vec::new(),
-            output: vec![3],
-            method: Method {
-                id: "pert".into(),
-                unit: None,
-                aggregation: Aggregation::Mean,
-                compression: Compression::None,
-                weighting: Weighting::None,
-                normalization: Normalization::Full,
-                replacement: "<|im_end|>".into(),
-                passes: [5, 5],
-            },
-            manifest: Manifest {
-                model: Model::default(),
-                template: "chat".into(),
-                answer: Answer::Given {},
-                backend: "candle-cpu".into(),
-                precision: "f32".into(),
-                table_precision: "f64".into(),
-                glasscage: "0.1.0".into(),
-                producer: None,
-                sentence_rule: SentenceRule::Punkt,
-                language: Language::English,
-            },
-        }
-    }
 
     #[test]
     fn unmeasured_source_is_estimated_until_measured() {
@@ -207,11 +165,10 @@ pub mod tests {
         partial.table.row_mut(1)[1] = None;
         let mut graph = AttributionGraph::new(partial);
         graph.set_estimate(Some(Table::from_fn(2, 4, |_, _| Some(2.0))));
-        let look = |graph: &AttributionGraph| AttributionView::new(Arc::new(graph.clone()), &[1]);
+        let look = |graph: &AttributionGraph| Shares::new(Arc::new(graph.clone()), &[1]);
         // The estimate gives P2 a third of the row. The rest comes from G1, which depends only on P1.
         let share = look(&graph).total(1).unwrap();
         assert!((share - 1.0 / 3.0).abs() < 1e-12 && graph.is_estimated(1) && !graph.is_estimated(0));
-        assert_eq!(look(&graph).amounts(1)[0].as_ref().unwrap().figure, "~33%");
         assert_eq!(look(&graph).graph().rectangle(Matrix::T)[1][1], None, "an estimate is not in the table");
         assert_eq!(look(&graph).to_document().table, graph.document().table);
         graph.set_estimate(Some(Table::from_fn(2, 3, |_, _| Some(2.0))));
@@ -219,7 +176,7 @@ pub mod tests {
         graph.derive(Derivation { normalization: Normalization::None, ..Derivation::default() });
         assert_eq!((graph.is_estimated(1), look(&graph).total(1)), (false, None), "raw scores have another unit");
         graph.derive(Derivation::default());
-        graph.fill_column(1, &[0.0, 0.5, -0.1, 0.01], [5, 5]);
+        graph.fill_column(1, &[0.0, 0.5, -0.1, 0.01], [3, 3]);
         assert_eq!((graph.is_estimated(1), look(&graph).total(1)), (false, Some(0.5)));
         graph.set_estimate(None);
         assert_eq!(graph, AttributionGraph::new(document()));

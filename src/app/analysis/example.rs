@@ -1,0 +1,58 @@
+//! A document for tests.
+
+use crate::explanation::{
+    Aggregation, Answer, Compression, Document, FORMAT, Language, Manifest, Method, Model, Passage, SentenceRule, Unit, VERSION, Weighting,
+};
+use crate::graph::Normalization;
+use crate::shares::Shares;
+use crate::table::Table;
+
+/// The shares in the generated sentences `output` of the example.
+pub fn shares(output: &[usize]) -> Shares {
+    shares_in(document(), output)
+}
+
+/// The shares in the generated sentences `output` of a document.
+pub fn shares_in(document: Document, output: &[usize]) -> Shares {
+    Shares::of(&Document { output: output.to_vec(), ..document })
+}
+
+/// P1 -> G1; P2 and G1 -> G2 half each; no source -> G3; a weak P2 -> G4.
+pub fn document() -> Document {
+    let rows: [&[f64]; 4] = [&[1.0, 0.0], &[-0.5, 0.5, 0.5], &[0.0, -0.1, 0.0, 0.0], &[0.0, 0.01, 0.0, 0.0, 0.0]];
+    Document {
+        format: FORMAT.into(),
+        version: VERSION,
+        unit: Unit::Sentence,
+        prompt: Passage::new("A. B.", &[0..3, 3..5], vec![2, 2]).into(),
+        generation: Passage::new("C. D. E. F.", &[0..3, 3..6, 6..9, 9..11], vec![2; 4]).into(),
+        table: Table::from_fn(2, 4, |i, j| Some(rows[i][j])),
+        alone: None,
+        joint: Vec::new(),
+        flow: None,
+        support: Vec::new(),
+        output: vec![3],
+        method: Method {
+            id: "pert".into(),
+            unit: None,
+            aggregation: Aggregation::Mean,
+            compression: Compression::None,
+            weighting: Weighting::None,
+            normalization: Normalization::Full,
+            replacement: "<|im_end|>".into(),
+            passes: [5, 5],
+        },
+        manifest: Manifest {
+            model: Model::default(),
+            template: "chat".into(),
+            answer: Answer::Given {},
+            backend: "candle-cpu".into(),
+            precision: "f32".into(),
+            table_precision: "f64".into(),
+            glasscage: "0.1.0".into(),
+            producer: None,
+            sentence_rule: SentenceRule::Punkt,
+            language: Language::English,
+        },
+    }
+}
