@@ -22,9 +22,9 @@
 //! Both sides share the [`explanation::Document`]. A run, a file and a link each make one, and the page renders only documents. A document
 //! contains the table **T** as measured, and how to build the graph from it. Derived values are computed where they are shown.
 //!
-//! The page is a state machine: `app/state` is plain data, `app/update` decides what a message changes and which effects to run,
-//! `app/effects` runs them, and views draw the state and send messages. Each worker has its own protocol. Every event has the number of the
-//! request that it answers.
+//! The page is a state machine: `app/state` is data, `app/update` decides what a message changes and which effects to run, `app/effects`
+//! runs them, and views draw the state and send messages. A field of the state notifies the views that read it when it changes
+//! (`state::reactive`). Each worker has its own protocol. Every event has the number of the request that it answers.
 //!
 //! ## One pass on the GPU
 //!
@@ -105,6 +105,7 @@
 //! | `worker/client` | the page's end of the communication | worker/envelope, worker/role | web |
 //! | `worker/scope` | the worker's end | worker/envelope, worker/role | web |
 //! | `worker/js` | promises and errors of the browser | | web |
+//! | `worker/device` | what the browser says about this device | worker/js, worker/storage | web |
 //! | `worker/http` | requests for a file or a range of it | worker/js | web |
 //! | `worker/storage` | stored models | worker/js | web |
 //! | `worker/engine` | the engine's worker | | |
@@ -119,7 +120,7 @@
 //! | `worker/library` | the library's worker | | |
 //! | `worker/library/protocol` | its requests and events | worker/envelope | |
 //! | `worker/library/service` | downloads and storage | worker/envelope, worker/js, worker/scope, worker/storage | web |
-//! | | | worker/http, worker/library/protocol | |
+//! | | | worker/device, worker/http, worker/library/protocol | |
 //! | `app` | draws the page, sends messages, runs effects | worker/client | leptos, web |
 //! | | | worker/engine/protocol, worker/library/protocol, worker/role | |
 //! | `app/analysis` | statements about an explanation | app/i18n | |

@@ -4,6 +4,8 @@
 
 #[cfg(feature = "page")]
 pub mod client;
+#[cfg(feature = "engine")]
+mod device;
 pub mod engine;
 pub mod envelope;
 #[cfg(feature = "engine")]

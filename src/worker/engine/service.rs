@@ -218,8 +218,8 @@ fn work(before: &Counters, engine: &Engine) -> WorkStats {
 async fn load(chosen: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
     let OpenedModel { blobs, sha256 } = open(chosen).await?;
     let source = Joined::new(blobs.iter().cloned().map(BrowserFile).collect());
-    let mut tell = async |progress: LoadProgress| page.post_and_yield(EngineEvent::Loading(progress)).await;
-    let Some(mut session) = Session::load(&source, chosen.options.clone(), &mut tell).await? else { return Ok(None) };
+    let mut report = async |progress: LoadProgress| page.post_and_yield(EngineEvent::Loading(progress)).await;
+    let Some(mut session) = Session::load(&source, chosen.options.clone(), &mut report).await? else { return Ok(None) };
     chosen.notice.iter().for_each(|notice| session.add_notice(notice.clone()));
     if !sha256.is_empty() && session.loaded_model().model.sha256 != sha256 {
         return Err(Problem::new(

@@ -1,6 +1,5 @@
 //! Lists, opens and deletes the models in the browser's storage.
 
-use js_sys::Reflect;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use wasm_bindgen::JsCast;
@@ -119,10 +118,4 @@ async fn is_persistent(manager: &StorageManager) -> bool {
         Ok(persisted) => JsFuture::from(persisted).await.is_ok_and(|persisted| persisted.is_truthy()),
         Err(_) => false,
     }
-}
-
-/// Main memory in bytes, if the browser reports it.
-pub fn device_memory() -> Option<u64> {
-    let gigabytes = Reflect::get(&navigator(), &"deviceMemory".into()).ok()?.as_f64()?;
-    Some((gigabytes * 1e9) as u64)
 }

@@ -78,7 +78,7 @@ impl Scorer {
         Some(Running { worker, _on_message: on_message, _on_error: on_error })
     }
 
-    fn tell(&self, message: Vec<f64>) {
+    fn send(&self, message: Vec<f64>) {
         self.state.borrow_mut().message = message;
         let state = self.state.borrow();
         if let Some(Some(running)) = self.running.get().filter(|_| state.has_files) {
@@ -120,7 +120,7 @@ impl SecondScorer for Scorer {
     fn begin(&self, request: &ScoreRequest<'_>) {
         let number = self.state.borrow_mut().next_request();
         self.state.borrow_mut().began = Some(Instant::now());
-        self.tell(begin_message(number, request));
+        self.send(begin_message(number, request));
     }
 
     fn take(&self, pass: usize, patience: Duration) -> LocalBoxFuture<'_, Option<Readout>> {
@@ -147,7 +147,7 @@ impl SecondScorer for Scorer {
 
     fn end(&self) {
         let number = self.state.borrow_mut().next_request();
-        self.tell(end_message(number));
+        self.send(end_message(number));
     }
 
     fn heap_bytes(&self) -> u64 {

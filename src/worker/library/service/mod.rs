@@ -10,12 +10,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::protocol::{LibraryEvent, LibraryRequest};
-use crate::gpu::device;
 use crate::library::download_spec::{DownloadSpec, FileSpec};
 use crate::library::errors::{LibraryError, StorageError};
-use crate::library::preview::{DeviceFacts, GpuFacts, ModelFacts, ModelPreview};
+use crate::library::preview::{ModelFacts, ModelPreview};
 use crate::library::stored_models::ModelLocation;
 use crate::model::summary::ModelSummary;
+use crate::worker::device;
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::scope;
 use crate::worker::storage::lock::Lock;
@@ -79,7 +79,7 @@ impl LibraryService {
         let resumable = spec.files.iter().zip(&probes).all(is_told_apart) && probes.iter().all(|probe| probe.resumable);
         *self.probes.borrow_mut() = Rc::new(probes);
         let bytes_here = self.bytes_here(&stored_models::model_id(&spec)).await;
-        Ok(ModelPreview { spec, resumable, facts: model_facts(summary), device: device_facts().await, bytes_here })
+        Ok(ModelPreview { spec, resumable, facts: model_facts(summary), device: device::facts().await, bytes_here })
     }
 
     async fn bytes_here(&self, id: &str) -> u64 {
@@ -167,11 +167,6 @@ impl LibraryService {
 
 fn failed(error: LibraryError) -> LibraryEvent {
     LibraryEvent::Failed(error.into())
-}
-
-async fn device_facts() -> DeviceFacts {
-    let gpu = device::probe_adapter().await.map(|gpu| GpuFacts { is_software: gpu.is_software, max_buffer: gpu.max_buffer_bytes });
-    DeviceFacts { gpu, memory: stored_models::device_memory(), storage: stored_models::storage_status().await }
 }
 
 fn model_facts(summary: ModelSummary) -> ModelFacts {
