@@ -4,7 +4,7 @@ use super::deletion_test::{Coverage, coverages};
 use super::number::with_point;
 use super::share_texts::{self, Amount};
 use crate::app::i18n::t;
-use crate::explanation::MethodText;
+use crate::explanation::MethodId;
 use crate::metrics::rank_correlation;
 use crate::shares::Shares;
 
@@ -50,7 +50,7 @@ impl Compared {
         let prompt = 0..attribution.n_prompt();
         let id = attribution.document().method.id.clone();
         Self {
-            name: MethodText::find(&id).map_or_else(|| id.clone(), |method| method.name.to_owned()),
+            name: MethodId::named(&id).map_or_else(|| id.clone(), |method| method.text().name.to_owned()),
             id,
             amounts: prompt.clone().map(|j| share_texts::amounts(attribution, j)[0].clone()).collect(),
             coverage: coverages(attribution, relevant).map(|[cage, _]| cage),

@@ -89,7 +89,7 @@ impl OpenLesson {
     }
 
     /// Number of sentences that the reader must mark before the shares are shown. `None` if no marks are needed, or not any more.
-    pub fn to_mark(&self) -> Option<usize> {
+    pub fn required_marks(&self) -> Option<usize> {
         match self.step().question {
             Some(Question::Mark { count, .. }) if !self.answer().is_revealed && !self.is_edited => Some(count),
             _ => None,
@@ -149,7 +149,7 @@ impl OpenLesson {
 
     /// Marks a prompt sentence, or removes the mark. Ignores marks above the required number.
     pub(in crate::app) fn toggle_mark(&mut self, sentence: usize) {
-        let Some(count) = self.to_mark() else { return };
+        let Some(count) = self.required_marks() else { return };
         let marked = &mut self.answers[self.at].marked;
         match marked.binary_search(&sentence) {
             Ok(at) => drop(marked.remove(at)),
@@ -160,7 +160,7 @@ impl OpenLesson {
 
     /// Shows the shares if the required number of sentences is marked.
     pub(in crate::app) fn reveal(&mut self) {
-        if self.to_mark() == Some(self.answer().marked.len()) {
+        if self.required_marks() == Some(self.answer().marked.len()) {
             self.answers[self.at].is_revealed = true;
         }
     }
@@ -186,21 +186,21 @@ pub mod tests {
     #[test]
     fn shares_stay_hidden_until_sentences_are_marked() {
         let mut open = OpenLesson::new(lesson(), Progress { at: 1, ..Progress::default() });
-        assert_eq!(open.to_mark(), Some(1));
+        assert_eq!(open.required_marks(), Some(1));
         open.reveal();
-        assert_eq!(open.to_mark(), Some(1), "nothing is marked");
+        assert_eq!(open.required_marks(), Some(1), "nothing is marked");
         open.toggle_mark(1);
         open.toggle_mark(0);
         assert_eq!(open.answer().marked, [1], "one is enough");
         open.toggle_mark(1);
         open.toggle_mark(0);
         open.reveal();
-        assert_eq!((open.to_mark(), &open.answer().marked[..]), (None, &[0][..]));
+        assert_eq!((open.required_marks(), &open.answer().marked[..]), (None, &[0][..]));
         open.toggle_mark(1);
         assert_eq!(open.answer().marked, [0], "what is seen is not guessed any more");
         open.go_to(9);
-        assert_eq!((open.at, open.to_mark()), (2, None));
+        assert_eq!((open.at, open.required_marks()), (2, None));
         open.go_to(1);
-        assert_eq!(open.to_mark(), None, "answers stay");
+        assert_eq!(open.required_marks(), None, "answers stay");
     }
 }

@@ -9,7 +9,7 @@ use crate::app::state::explanation::{Origin, ShownDocument};
 use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
-use crate::explanation::{Derivation, Document, METHODS, MethodText};
+use crate::explanation::{Derivation, Document, METHODS, MethodId};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, Question, Word};
 use crate::shares::Shares;
@@ -122,7 +122,7 @@ impl State {
 
     /// Handles an explanation by another method. It is partial if the visitor pressed Stop.
     pub(super) fn compared(&mut self, document: Document) {
-        let name = MethodText::find(&document.method.id).map(|method| method.name);
+        let name = MethodId::named(&document.method.id).map(|method| method.text().name);
         let [done, planned] = document.method.passes;
         let outcome = match (document.is_complete(), name) {
             (true, Some(name)) => t!("Also explained by {name}", name),

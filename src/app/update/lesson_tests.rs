@@ -65,7 +65,7 @@ fn answers_survive_reload() {
     let progress = |page: &Page| page.look(|state| state.lesson.as_ref().map(|open| open.progress()));
     assert_eq!((progress(&later), at(&later)), (progress(&page), Some(2)));
     later.send(Message::Lesson(LessonMessage::GoTo(1)));
-    assert!(later.look(|state| state.lesson.as_ref().is_some_and(|open| open.to_mark().is_none() && open.answer().marked == [1])));
+    assert!(later.look(|state| state.lesson.as_ref().is_some_and(|open| open.required_marks().is_none() && open.answer().marked == [1])));
 }
 
 #[test]

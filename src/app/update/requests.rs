@@ -12,7 +12,7 @@ use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::storage_keys;
-use crate::explanation::{Answer, Document, MethodText, Model, Sampling};
+use crate::explanation::{Answer, Document, MethodId, Model, Sampling};
 use crate::library::download_spec::DownloadSpec;
 use crate::problem::Problem;
 use crate::request::{LoadProgress, Question};
@@ -133,7 +133,7 @@ impl State {
     /// The problem with a request whose method needs a masked language model, if none is chosen.
     fn refusal(&self, request: &EngineRequest) -> Option<Problem> {
         let (EngineRequest::Explain(question) | EngineRequest::MeasureWords { question, .. }) = request else { return None };
-        let method = MethodText::find(&question.method)?;
+        let method = MethodId::named(&question.method)?.text();
         let is_missing = method.needs_masked_lm() && *self.engine.masked_lm == MaskedLmState::NotChosen;
         is_missing.then(|| {
             Problem::new(

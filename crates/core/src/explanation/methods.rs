@@ -96,14 +96,9 @@ pub struct MethodText {
 }
 
 impl MethodText {
-    /// The method with this ID. `None` if this version does not know it.
-    pub fn find(id: &str) -> Option<&'static Self> {
-        METHODS.iter().find(|method| method.id == id)
-    }
-
     /// The method with this ID, or a placeholder if it is unknown.
     pub fn of(id: &str) -> &'static Self {
-        Self::find(id).unwrap_or(&UNKNOWN)
+        MethodId::named(id).map_or(&UNKNOWN, MethodId::text)
     }
 
     /// Forward passes per source. Neither the passes over unchanged texts nor those over pairs are included.

@@ -7,8 +7,8 @@ use super::frame::{Frame, HIGHLIGHT, LINE_HEIGHT, MARGIN, TEXT_SIZE};
 use super::lines::lines;
 use super::palette::{Color, DARK, LIGHT, Palette};
 use super::text_width::{is_from_the_right, width};
-use super::{Labels, metadata, number};
-use crate::explanation::{Document, MethodText, SectionKind};
+use super::{Labels, metadata};
+use crate::explanation::{Document, MethodId, SectionKind};
 use crate::graph::Pruned;
 use crate::order::by_descending;
 use crate::shares::Shares;
@@ -285,7 +285,7 @@ impl<'a> Painter<'a> {
         let (method, manifest) = (&self.document.method, &self.document.manifest);
         let model = [&*manifest.model.name, &*manifest.model.quantization].map(str::trim);
         let model = model.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ");
-        let of_method = MethodText::find(&method.id).map_or(&*method.id, |known| known.name);
+        let of_method = MethodId::named(&method.id).map_or(&*method.id, |known| known.text().name);
         let engine = [&*manifest.backend, &*manifest.precision].join(", ");
         let producer = manifest.producer.as_ref().map(|producer| format!("{} {}", producer.name, producer.version));
         let facts = [

@@ -17,7 +17,7 @@ use crate::app::state::settings::{RefusedNumber, Settings};
 use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::help_link::{self, HelpLink};
 use crate::app::views::layout::lazy::split_off;
-use crate::explanation::{METHODS, MethodText, Unit};
+use crate::explanation::{METHODS, MethodId, Unit};
 
 split_off!(settings, fetch_settings => view as fn() -> AnyView);
 
@@ -139,12 +139,12 @@ fn view() -> AnyView {
 }
 
 fn needs_masked_lm(method: &str) -> bool {
-    MethodText::find(method).is_some_and(MethodText::needs_masked_lm)
+    MethodId::named(method).is_some_and(|method| method.text().needs_masked_lm())
 }
 
 /// Describes the chosen method and its cost.
 fn about_method(settings: &Settings) -> Option<String> {
-    let method = MethodText::find(settings.method)?;
+    let method = MethodId::named(settings.method)?.text();
     Some(format!("{} {}", method_words::about(method, settings.unit), method_words::cost(method, settings.unit)))
 }
 
@@ -209,7 +209,7 @@ fn thought_words(state: &State) -> Option<String> {
 }
 
 fn chosen_method(id: &str) -> &'static str {
-    MethodText::find(id).unwrap_or(&METHODS[0]).id
+    MethodId::named(id).map_or(METHODS[0].id, |method| method.text().id)
 }
 
 fn chosen_unit(value: &str) -> Unit {

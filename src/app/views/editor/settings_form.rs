@@ -6,7 +6,7 @@ use crate::app::i18n::{plural, sentence_text, t, text};
 use crate::app::page::use_page;
 use crate::app::state::settings::Settings;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
-use crate::explanation::{METHODS, MethodText};
+use crate::explanation::MethodId;
 
 /// Settings of the answer, collapsed. The page fetches the fields when the editor first opens.
 #[component]
@@ -41,7 +41,8 @@ fn summary(settings: &Settings) -> String {
     };
     let length = plural!(n = settings.max_tokens, "up to {n} token", "up to {n} tokens");
     let template = (!settings.use_template).then(|| t!("no chat template").to_owned());
-    let method = MethodText::find(settings.method).filter(|method| method.id != METHODS[0].id).map(|method| text(method.label).to_owned());
+    let method =
+        MethodId::named(settings.method).filter(|&method| method != MethodId::ALL[0]).map(|method| text(method.text().label).to_owned());
     let unit = (!settings.unit.is_sentence()).then(|| t!("by words").to_owned());
     let parts: Vec<String> = [Some(sampling), Some(length), template, method, unit].into_iter().flatten().collect();
     parts.join(t!(", "))

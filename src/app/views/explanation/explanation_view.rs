@@ -37,7 +37,8 @@ pub fn ExplanationView() -> impl IntoView {
         // In a lesson, hide the explanation until the reader has guessed, and while the explanation of another step is on screen.
         is_there
             && page.with(|state| {
-                let is_seen = |open: &OpenLesson| open.to_mark().is_none() && Tab::of(open.step().shown).is_some() && !*state.step_waits;
+                let is_seen =
+                    |open: &OpenLesson| open.required_marks().is_none() && Tab::of(open.step().shown).is_some() && !*state.step_waits;
                 state.lesson.as_ref().is_none_or(is_seen)
             })
     });

@@ -4,7 +4,7 @@ use crate::app::analysis::derivation;
 use crate::app::analysis::number;
 use crate::app::i18n::{plural, t, text, translatable};
 use crate::app::page::use_page;
-use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document, Language, MethodText, Producer, Sampling, SentenceRule};
+use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document, Language, MethodId, Producer, Sampling, SentenceRule};
 
 /// Lists how the result was made, so that others can reproduce it.
 #[component]
@@ -29,7 +29,7 @@ pub fn ManifestView() -> impl IntoView {
 /// Summary that is always visible: model, method, and engine with its precision.
 fn brief(document: &Document) -> String {
     let (method, manifest) = (&document.method, &document.manifest);
-    let method = MethodText::find(&method.id).map_or(&*method.id, |known| text(known.label));
+    let method = MethodId::named(&method.id).map_or(&*method.id, |known| text(known.text().label));
     let engine = [&*manifest.backend, &*manifest.precision].join(" ");
     let parts = [&*manifest.model.name, method, engine.trim()].map(str::to_owned);
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(t!(", "))
@@ -57,7 +57,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
                 "{method}, {done} of {planned} forward passes",
                 done = method.passes[0],
                 planned = method.passes[1],
-                method = MethodText::find(&method.id).map_or(&*method.id, |known| text(known.label)),
+                method = MethodId::named(&method.id).map_or(&*method.id, |known| text(known.text().label)),
             ),
         ),
         (translatable!("Sources"), number::counted_sources(document.table.n_sources(), document.unit)),

@@ -10,7 +10,7 @@ use crate::app::state::message::{LessonMessage, Message};
 #[component]
 pub fn MarkQuestion(ask: String, count: usize, language: Option<String>) -> impl IntoView {
     let page = use_page();
-    let is_open = Memo::new(move |_| page.with(|state| state.lesson.as_ref().is_some_and(|open| open.to_mark().is_some())));
+    let is_open = Memo::new(move |_| page.with(|state| state.lesson.as_ref().is_some_and(|open| open.required_marks().is_some())));
     let contents = move || match is_open.get() {
         true => view! { <Sentences count /> }.into_any(),
         false => view! { <ComparisonTable /> }.into_any(),
