@@ -40,7 +40,7 @@ def with_everything() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.name[:2])
-def test_documents_of_the_page_are_written_as_they_were_read(path: pathlib.Path) -> None:
+def test_page_documents_are_written_unchanged(path: pathlib.Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert Document.from_json(text).to_json() == text.strip()
 
@@ -72,7 +72,7 @@ def test_a_document_survives_its_file(tmp_path: pathlib.Path) -> None:
     assert document.sources[6].startswith("There were 4 boxes") and document.sources[5].endswith("end?")
 
 
-def test_a_document_is_made_of_a_table_and_what_was_not_measured_is_null() -> None:
+def test_unmeasured_cells_of_document_are_null() -> None:
     prompt, _ = Passage.from_tokens("Tom has 2. He eats 1.", [(0, 3), (3, 10), (10, 21)])
     generation, _ = Passage.from_tokens("So 1.", [(0, 5)])
     document = Document.make(prompt, generation, [[0.5, np.nan, np.nan]], method={"id": "x"})

@@ -33,7 +33,7 @@ def test_arrays_are_those_of_the_command_line_today(glasscage: Any) -> None:
         check(question, answer)
 
 
-def test_influence_over_the_prompt_sums_to_one_where_no_row_is_zero() -> None:
+def test_prompt_influence_sums_to_one_without_zero_rows() -> None:
     table = np.where(graph.causal_mask(3, 4), np.random.default_rng(1).random((4, 7)), np.nan)
     influence = graph.total_influence(graph.normalize(table))
     np.testing.assert_allclose(influence[:, :3].sum(axis=1), 1.0)

@@ -119,7 +119,7 @@ def test_flashtrace() -> None:
         check(document, expected, data, "flashtrace")
 
 
-def test_flashtrace_of_a_span_explains_the_sentence_in_which_it_ends() -> None:
+def test_flashtrace_span_explains_its_last_sentence() -> None:
     trace = {"prompt_tokens": ["A", "."], "generation_tokens": ["One", ".", " Two", ".", " "], "scores": [1.0, 0.5], "output_span": [0, 1]}
     assert importers.from_flashtrace(trace).output == [0]
     assert importers.from_flashtrace(trace | {"output_span": None}).output == [1]
@@ -355,7 +355,7 @@ NUMBERS = [[1.0, 1.0], [1.0, NAN]]
     ],
     ids=range(11),
 )
-def test_a_score_that_is_not_a_number_is_an_error(make: Any) -> None:
+def test_nan_score_is_an_error(make: Any) -> None:
     with pytest.raises(ValueError, match="half precision"):
         make()
 

@@ -168,6 +168,6 @@ TEXTS = {"prompt": "A.", "generation": "B."}
     ],
     ids=("shapiq", "icx360", "at2"),
 )
-def test_a_score_that_is_not_a_number_is_an_error(make: Any) -> None:
+def test_nan_score_is_an_error(make: Any) -> None:
     with pytest.raises(ValueError, match="half precision"):
         make()

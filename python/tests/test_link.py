@@ -37,7 +37,7 @@ def test_a_link_has_the_bytes_of_the_page() -> None:
     assert link.to_bytes(Document.from_link(LINKS["-3"]).data) == packed.inflate(before)
 
 
-def test_links_are_those_of_the_page_to_the_last_character() -> None:
+def test_links_equal_those_of_the_page() -> None:
     assert Document.from_json(EXAMPLE).link() == "#" + LINKS["-3-steps"]
     for version in ("-3", "-3-steps"):
         assert Document.from_link(LINKS[version]).link() == "#" + LINKS[version]
@@ -55,7 +55,7 @@ def test_deflate_is_that_of_miniz(case: dict[str, Any]) -> None:
     assert (len(deflated), hashlib.sha256(deflated).hexdigest()) == (case["deflated"], case["sha256"])
 
 
-def test_what_is_too_large_for_python_is_deflated_by_zlib() -> None:
+def test_large_data_is_deflated_by_zlib() -> None:
     data = sample("words", 100_000)
     body = packed.decode(packed.pack(data))
     assert body is not None and packed.inflate(body) == data
@@ -121,7 +121,7 @@ def test_a_link_survives_mail_and_chat(between: str, after: str) -> None:
 
 
 @pytest.mark.parametrize("hash", ["%23", "%2523", "&#35;", "&#x23;", "\uff03", "%EF%BC%83"])
-def test_a_link_is_found_by_any_form_of_its_hash(hash: str) -> None:
+def test_link_is_found_by_any_form_of_hash(hash: str) -> None:
     fragment = Document.from_json(EXAMPLE).link()
     for changed in (fragment[1:], fragment[1:].replace("-", "%2D").replace("_", "\\_"), fragment[1:].replace("-", "\u2011")):
         assert Document.from_link(f"See #12: https://example.org/{hash}{changed}") == Document.from_link(fragment)

@@ -44,7 +44,7 @@ def test_the_version_is_the_one_of_the_project() -> None:
         assert ROOT in pathlib.Path(glasscage.__file__).parents, "it is installed, or it is that of the checkout"
 
 
-def test_the_package_says_that_it_is_typed_and_lacks_no_data() -> None:
+def test_package_is_typed_and_complete() -> None:
     assert (pathlib.Path(glasscage.__file__).parent / "py.typed").exists()
     assert shared("explanation-2.json").read_bytes() == (ROOT / "public/schema/explanation-2.json").read_bytes()
     assert shared("LICENSE-punkt").read_bytes() == (ROOT / "crates/text/src/sentences/parameters/LICENSE-MIT").read_bytes()
@@ -119,7 +119,7 @@ def test_an_svg_is_drawn_by_the_command_line(tmp_path: pathlib.Path, monkeypatch
         document.to_svg()
 
 
-def test_the_command_line_draws_the_picture_the_page_and_the_link(tmp_path: pathlib.Path) -> None:
+def test_command_line_writes_picture_page_and_link(tmp_path: pathlib.Path) -> None:
     if not os.environ.get("GLASSCAGE_BIN"):
         pytest.skip("cargo xtask test")
     document = Document.from_json(EXAMPLE)

@@ -61,7 +61,7 @@ def test_the_prompt_stands_in_its_frame() -> None:
     assert framed.start == 2 and framed.is_chat
 
 
-def test_without_a_template_the_text_begins_with_what_the_model_asks_for() -> None:
+def test_text_without_template_starts_as_the_model_wants() -> None:
     for adds_bos in (False, True):
         framed = frame(WordTokenizer(adds_bos), "A b. C.", use_template=False)
         assert (framed.start, len(framed.ids), framed.is_chat) == (int(adds_bos), 3 + adds_bos, False)
@@ -75,7 +75,7 @@ def test_the_text_of_a_visitor_becomes_no_control_token() -> None:
             given_answer(WordTokenizer(), text)
 
 
-def test_a_token_that_is_only_marked_as_special_is_a_control_token() -> None:
+def test_token_marked_as_special_is_control_token() -> None:
     class Marking(WordTokenizer):
         all_special_ids = (0,)
         added_tokens_decoder: ClassVar = {1: SimpleNamespace(special=True)}
@@ -83,7 +83,7 @@ def test_a_token_that_is_only_marked_as_special_is_a_control_token() -> None:
     for ask in (frame, given_answer):
         with pytest.raises(ValueError, match="control token"):
             ask(Marking(), "Say </s> now.")
-def test_a_given_answer_stands_after_the_thought_that_its_frame_opens() -> None:
+def test_given_answer_follows_opened_thinking_section() -> None:
     class Thinking(WordTokenizer):
         opens = "<think>"
 
@@ -100,7 +100,7 @@ def test_a_given_answer_stands_after_the_thought_that_its_frame_opens() -> None:
     assert after_thought(tokenizer, framed) == framed
 
 
-def test_a_text_is_taken_without_byte_order_mark_and_with_line_feeds() -> None:
+def test_byte_order_mark_and_carriage_returns_are_removed() -> None:
     assert given_text("\ufeffOne.\r\nTwo.\r\r\n\u200b\ufeff\n") == "One.\nTwo.\n\n\u200b\ufeff\n"
 
 
@@ -119,7 +119,7 @@ def test_sentences_have_their_tokens() -> None:
     assert len(framed.ids) == 13 and text.targets == text.sources[3:]
 
 
-def test_an_answer_keeps_its_first_space_and_its_characters_whole() -> None:
+def test_answer_keeps_first_space_and_whole_characters() -> None:
     class Bytes:
         def decode(self, ids: list[int], **_: Any) -> str:
             return bytes(ids).decode(errors="replace")
@@ -130,7 +130,7 @@ def test_an_answer_keeps_its_first_space_and_its_characters_whole() -> None:
     assert generated_answer(Bytes(), b"model:", b"") == Answer("", [], [])
 
 
-def test_scores_are_means_over_the_tokens_of_the_later_sentences() -> None:
+def test_scores_are_means_over_target_tokens() -> None:
     class Scorer:
         def effects(self, edits: list[range], *_: Any) -> Any:
             self.edits = edits
@@ -147,7 +147,7 @@ def test_scores_are_means_over_the_tokens_of_the_later_sentences() -> None:
 
 
 @pytest.mark.parametrize("answer", [None, "2.\n" * 500])
-def test_too_many_sentences_are_an_error_before_the_model_runs(answer: str | None) -> None:
+def test_too_many_sentences_fail_before_model_runs(answer: str | None) -> None:
     prompt = "Go.\n" * (1000 if answer is None else 501)
     with pytest.raises(DocumentError, match="has 1001 sentences"):
         explain(None, WordTokenizer(), prompt, answer=answer)
@@ -169,7 +169,7 @@ def test_support_is_the_largest_drop_without_all_statements() -> None:
 
 @pytest.mark.parametrize("method", ["pert", "clp"])
 @pytest.mark.parametrize("wrong", ["base", "variant"])
-def test_a_prediction_that_is_not_a_number_names_its_token(method: str, wrong: str) -> None:
+def test_nan_prediction_names_its_token(method: str, wrong: str) -> None:
     torch = pytest.importorskip("torch", reason="GLASSCAGE_LIVE=1 pytest")
     from glasscage.scoring import Scorer
 

@@ -35,7 +35,7 @@ def test_tiles_cover_the_text() -> None:
     assert tile(" \n", sentences(" \n")) == []
 
 
-def test_a_token_belongs_to_the_sentence_of_its_first_visible_character() -> None:
+def test_first_visible_character_assigns_token_to_sentence() -> None:
     text = "One. Two.\nThree."
     tokens = [(0, 3), (3, 4), (4, 8), (8, 10), (10, 16)]
     assert tokens_of_sentences(text, [(0, 5), (5, 10), (10, 16)], tokens) == [range(0, 2), range(2, 4), range(4, 5)]

@@ -10,7 +10,7 @@ import pytest
 from glasscage.__main__ import main, server
 
 
-def test_the_files_of_a_page_are_served_with_their_media_types(tmp_path: pathlib.Path) -> None:
+def test_page_files_are_served_with_media_types(tmp_path: pathlib.Path) -> None:
     files = {"index.html": "text/html", "app.js": "text/javascript", "app_bg.wasm": "application/wasm"}
     files["models/demo.gguf"] = "application/octet-stream"
     for name in files:
@@ -26,7 +26,7 @@ def test_the_files_of_a_page_are_served_with_their_media_types(tmp_path: pathlib
         running.shutdown()
 
 
-def test_a_folder_without_a_page_and_a_taken_port_are_said(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_page_and_taken_port_are_reported(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", str(tmp_path)]) == 2
     assert "holds no page" in capsys.readouterr().err
     (tmp_path / "index.html").write_text("")

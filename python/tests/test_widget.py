@@ -26,7 +26,7 @@ def built(tmp_path: pathlib.Path) -> pathlib.Path:
     return tmp_path
 
 
-def test_the_viewer_is_the_one_that_is_named_and_else_that_of_the_environment(built: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_named_viewer_takes_precedence_over_environment(built: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLASSCAGE_DIST", "/nowhere")
     assert viewer.find(built) == viewer.find(built / viewer.NAME) == built / viewer.NAME
     with pytest.raises(viewer.ViewerError, match="/nowhere"):
@@ -39,7 +39,7 @@ def test_the_viewer_is_the_one_that_is_named_and_else_that_of_the_environment(bu
         viewer.find()
 
 
-def test_the_viewer_loses_its_place_for_a_document_and_other_pages_are_refused(built: pathlib.Path) -> None:
+def test_standalone_viewer_has_no_placeholders(built: pathlib.Path) -> None:
     page = viewer.alone(built / viewer.NAME).decode()
     assert "GLASSCAGE_" not in page and "<title>Explanation</title></html>" in page
     (built / "other.html").write_text("<!doctype html>")
@@ -47,14 +47,14 @@ def test_the_viewer_loses_its_place_for_a_document_and_other_pages_are_refused(b
         viewer.alone(built / "other.html")
 
 
-def test_the_places_are_those_of_the_file_that_the_build_fills() -> None:
+def test_placeholders_match_the_built_file() -> None:
     template = (ROOT / "www/explanation.html").read_text(encoding="utf-8")
     assert viewer.ELEMENT in template and f"<title>{viewer.TITLE}</title>" in template
     # The script of the widget inserts theme and hidden parts here.
     assert template.count("<html ") == 1
 
 
-def test_the_script_and_the_protocol_of_the_page_have_one_version_and_the_same_words() -> None:
+def test_script_and_page_share_protocol() -> None:
     script = (pathlib.Path(viewer.__file__).parent / "data/widget.js").read_text(encoding="utf-8")
     protocol = (ROOT / "src/app/viewer/protocol.rs").read_text(encoding="utf-8")
     version = re.search(r"const VERSION: u32 = (\d+);", protocol)
@@ -72,7 +72,7 @@ def test_without_anywidget_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -
 
 
 @needs_anywidget
-def test_what_is_chosen_is_one_or_more_of_the_generated_sentences(built: pathlib.Path) -> None:
+def test_selection_is_one_or_more_generated_sentences(built: pathlib.Path) -> None:
     import traitlets
 
     document = Document.from_json(EXAMPLE)
@@ -88,7 +88,7 @@ def test_what_is_chosen_is_one_or_more_of_the_generated_sentences(built: pathlib
 
 
 @needs_anywidget
-def test_a_cell_asks_for_the_viewer_and_for_the_picture(built: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cell_requests_viewer_and_picture(built: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     widget = Document.from_json(EXAMPLE).widget(built)
     sent: list[tuple[dict[str, Any], Any]] = []
     monkeypatch.setattr(type(widget), "send", lambda _, content, buffers=None: sent.append((content, buffers)))

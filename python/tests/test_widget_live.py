@@ -132,7 +132,7 @@ def click_sentence(browser: Any, label: str) -> None:
     browser.switch_to.default_content()
 
 
-def test_the_html_of_an_executed_notebook_shows_the_picture_without_kernel_or_network(tmp_path: pathlib.Path, browser: Any) -> None:
+def test_exported_notebook_shows_picture_offline(tmp_path: pathlib.Path, browser: Any) -> None:
     write_notebook(tmp_path / "notebook.ipynb", CELLS[:2])
     subprocess.run([sys.executable, "-m", "nbconvert", "--execute", "--to", "html", "notebook.ipynb"], cwd=tmp_path, check=True)
     browser.get((tmp_path / "notebook.html").as_uri())
@@ -140,7 +140,7 @@ def test_the_html_of_an_executed_notebook_shows_the_picture_without_kernel_or_ne
     assert wait(browser, script) == [["[2]", 800, True]]
 
 
-def test_in_jupyterlab_the_selection_goes_both_ways_and_few_cells_hold_a_frame(
+def test_jupyterlab_syncs_selection_with_few_frames(
     tmp_path: pathlib.Path, browser: Any, serve: Callable[..., None]
 ) -> None:
     write_notebook(tmp_path / "notebook.ipynb", CELLS)
