@@ -153,7 +153,7 @@ async fn unsupported_model_is_rejected_before_download() {
     ])
     .await;
     let browser = Browser::open(&server.url).await;
-    let problem = async || browser.wait("a problem", async || browser.try_find("models-problem").await?.text().await.ok()).await;
+    let problem = async || browser.wait("a problem", async || browser.try_text("models-problem").await).await;
     let refused = VecDeque::from([(403, None), (403, None), (403, None)]);
     let busy = VecDeque::from([(429, Some("7200"))]);
     for (file, name, refusals, says) in [

@@ -79,10 +79,7 @@ pub async fn model_is_ready(browser: &Browser) {
 }
 
 pub async fn detail(browser: &Browser) -> String {
-    match browser.try_find("download-detail").await {
-        Some(detail) => detail.text().await.unwrap_or_default(),
-        None => String::new(),
-    }
+    browser.try_text("download-detail").await.unwrap_or_default()
 }
 
 /// Waits until the page shows that at least `percent` % of a download have arrived.

@@ -157,7 +157,7 @@ async fn a_changed_number_is_answered_and_explained_beside_the_original() {
     browser.shows("variants", |text| text.contains("With P1 reworded")).await;
     browser.stopped().await;
     browser.click("explain-variant-0").await;
-    let changes = browser.wait("shares before and after", async || browser.try_find("changes").await?.text().await.ok()).await;
+    let changes = browser.wait("shares before and after", async || browser.try_text("changes").await).await;
     assert!(changes.contains("Ben fills 6 baskets.") && changes.matches('%').count() == 2 * 6, "{changes}");
     browser.stopped().await;
     browser.pictures_of("changes", "changed-prompt").await;

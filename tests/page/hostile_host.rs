@@ -111,7 +111,7 @@ async fn a_host_that_means_ill_costs_a_sentence() {
         let (address, sent) = host(answer).await;
         browser.goto(&server.url).await;
         look_at(&browser, &address).await;
-        let problem = browser.wait("a problem", async || browser.try_find("models-problem").await?.text().await.ok()).await;
+        let problem = browser.wait("a problem", async || browser.try_text("models-problem").await).await;
         assert!(problem.contains(says) && problem.ends_with('.'), "{name}: {problem}");
         assert!(sent.load(Ordering::Relaxed) < MUCH, "{name}: {} bytes", sent.load(Ordering::Relaxed));
     }

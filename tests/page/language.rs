@@ -203,7 +203,7 @@ async fn the_page_speaks_german_and_chinese() {
     browser.wait("German again: the choice is kept", in_german).await;
     browser.driver.goto(format!("{}?lang=de#gallery=lesson-what-an-attribution-is", server.url)).await.expect("the page opens");
     let of_step = async |words: &str| {
-        let look = async || browser.try_find("lesson").await?.text().await.ok()?.contains(words).then_some(());
+        let look = async || browser.try_text("lesson").await?.contains(words).then_some(());
         browser.wait(words, look).await;
     };
     of_step("Ein Sprachmodell bekam die sechs S\u{e4}tze einer Aufgabe.").await;

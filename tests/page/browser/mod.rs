@@ -3,6 +3,7 @@
 mod click;
 mod driver;
 mod look;
+mod read;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -186,25 +187,6 @@ impl Browser {
         self.read(id, async |element| element.prop("value").await).await.unwrap_or_default()
     }
 
-    pub async fn text(&self, id: &str) -> String {
-        self.read(id, async |element| element.text().await).await
-    }
-
-    /// Waits until the text of an element is as expected.
-    pub async fn shows(&self, id: &str, is_expected: impl Fn(&str) -> bool) {
-        let began = Instant::now();
-        loop {
-            let text = self.text(id).await;
-            if is_expected(&text) {
-                return;
-            }
-            if began.elapsed() > self.timeout {
-                self.fail(&format!("{id} does not become what is expected; it reads: {text}")).await;
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-    }
-
     /// The value of a numeric attribute.
     pub async fn attribute(&self, id: &str, name: &str) -> f64 {
         let value = self.read(id, async |element| element.attr(name).await).await;
@@ -267,21 +249,12 @@ impl Browser {
 
     /// Waits until `look` returns a value, and returns it.
     pub async fn wait<T>(&self, what: &str, look: impl AsyncFn() -> Option<T>) -> T {
-        self.wait_while_moving(what, async || (), look).await
-    }
-
-    /// Like [`Browser::wait`], but restarts the time limit whenever `progress` changes.
-    async fn wait_while_moving<T, P: PartialEq>(&self, what: &str, progress: impl AsyncFn() -> P, look: impl AsyncFn() -> Option<T>) -> T {
-        let (mut last, mut since) = (progress().await, Instant::now());
+        let began = Instant::now();
         loop {
             if let Some(found) = look().await {
                 return found;
             }
-            let now = progress().await;
-            if now != last {
-                (last, since) = (now, Instant::now());
-            }
-            if since.elapsed() > self.timeout {
+            if began.elapsed() > self.timeout {
                 self.fail(&format!("waited in vain for {what}")).await;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -298,16 +271,6 @@ impl Browser {
         }
     }
 
-    /// Waits for a problem and returns its text.
-    pub async fn problem(&self) -> String {
-        self.wait("a problem", async || self.try_find("problem").await?.text().await.ok().filter(|text| !text.is_empty())).await
-    }
-
-    /// Waits until no run is in progress.
-    pub async fn stopped(&self) {
-        self.wait("the end of the run", async || (!self.is_running().await).then_some(())).await;
-    }
-
     /// Installs a script that presses Stop as soon as the text at the CSS selector `place` has more than `n_characters`. A driver on a slow
     /// machine could check too late, after the end of the answer.
     pub async fn stop_once(&self, place: &str, n_characters: usize) {
@@ -320,48 +283,6 @@ impl Browser {
                 }
             }).observe(document.body, { subtree: true, childList: true, characterData: true });";
         self.driver.execute(script, vec![json!(place), json!(n_characters)]).await.expect("a script");
-    }
-
-    /// Whether a run is in progress.
-    pub async fn is_running(&self) -> bool {
-        match self.try_find("stop-button").await {
-            Some(button) => button.is_displayed().await.unwrap_or(false),
-            None => false,
-        }
-    }
-
-    /// Waits until the run has ended and an explanation is on screen. Waits as long as the status changes, because machines can be slow.
-    pub async fn explained(&self) {
-        let progress = async || match self.try_find("status").await {
-            Some(status) => status.text().await.ok(),
-            None => None,
-        };
-        self.wait_while_moving("an explanation", progress, async || {
-            let busy = self.is_running().await;
-            let problem = self.try_find("problem").await;
-            if let Some(problem) = problem {
-                panic!("instead of an explanation: {} {}", problem.text().await.unwrap_or_default(), self.worker_errors().await);
-            }
-            (!busy && self.try_find("sentence-G1").await.is_some()).then_some(())
-        })
-        .await;
-    }
-
-    /// Number of sentences with an estimated share.
-    pub async fn n_estimated(&self) -> usize {
-        self.driver.find_all(By::Css(".sentence.estimated")).await.expect("sentences can be counted").len()
-    }
-
-    /// Labels of all sentence rows, in order: P1, .. G1, ..
-    pub async fn labels(&self) -> Vec<String> {
-        self.picture().await.into_iter().map(|[label, ..]| label).collect()
-    }
-
-    /// All sentences at one moment: label, CAGE share, direct share and selection of each.
-    pub async fn picture(&self) -> Vec<[String; 4]> {
-        let script = "return [...document.querySelectorAll(\"[data-testid^='sentence-']\")].map(row =>
-            [row.dataset.testid.slice('sentence-'.length), ...['share', 'direct', 'selected'].map(name => row.dataset[name] ?? '')])";
-        self.driver.execute(script, Vec::new()).await.expect("a script runs").convert().expect("texts")
     }
 
     /// Saves a screenshot for people to look at, if `GLASSCAGE_SCREENSHOTS` names a folder.
