@@ -5,8 +5,8 @@ use std::io::Cursor;
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
-use crate::block_models;
 use crate::models::{self, SHAPES, Shape, TOKENS};
+use crate::{block_models, is_thorough};
 use candle_core::quantized::GgmlDType;
 use candle_core::quantized::gguf_file::Content;
 use candle_core::{Device, Tensor};
@@ -37,6 +37,13 @@ struct Answer {
 struct Split {
     variants: &'static [Variant],
     max_matrix_bytes: u64,
+}
+
+impl Split {
+    /// Splits the matrices of case `i` on these variants if all cases run, or if it is one case in four.
+    fn of_case(i: usize, variants: &'static [Variant], max_matrix_bytes: u64) -> Self {
+        Self { variants: if is_thorough() || i.is_multiple_of(4) { variants } else { &[] }, max_matrix_bytes }
+    }
 }
 
 /// Answers of every engine to the same model file. Also answers of the GPU engine with each matrix split into several buffers.
@@ -100,15 +107,15 @@ fn difference(what: &str, ours: &[f64], theirs: &[f64]) -> f64 {
     difference
 }
 
-fn compare_with_candle_transformers(shape: &Shape, dtype: GgmlDType) {
+fn compare_with_candle_transformers(i: usize, shape: &Shape, dtype: GgmlDType) {
     // candle's quantized product rounds activations to 8 bits, so candle gets the same weights in f32.
-    compare(shape, &format!("{dtype:?}"), [models::file(shape, dtype), models::expanded_file(shape, dtype)]);
+    compare(i, shape, &format!("{dtype:?}"), [models::file(shape, dtype), models::expanded_file(shape, dtype)]);
 }
 
-/// Compares every engine's answers to a file with those of candle-transformers for the same weights in f32.
-fn compare(shape: &Shape, quant: &str, [file, expanded]: [Vec<u8>; 2]) {
+/// Compares every engine's answers to the file of case `i` with those of candle-transformers for the same weights in f32.
+fn compare(i: usize, shape: &Shape, quant: &str, [file, expanded]: [Vec<u8>; 2]) {
     let theirs = by_candle_transformers(shape, &expanded);
-    for answer in pollster::block_on(answers(file, &[], &[], Split { variants: VARIANTS, max_matrix_bytes: 5_000 })) {
+    for answer in pollster::block_on(answers(file, &[], &[], Split::of_case(i, VARIANTS, 5_000))) {
         let what = format!("{}, {}, {quant}", answer.engine, shape.name);
         let difference = difference(&what, &answer.readouts[0].log_probs, &theirs);
         println!("{what}: at most {difference:.1e} nat from candle-transformers");
@@ -119,7 +126,7 @@ fn compare(shape: &Shape, quant: &str, [file, expanded]: [Vec<u8>; 2]) {
 fn every_architecture_agrees_with_candle_transformers() {
     // candle-transformers does not support rope factors.
     let known = SHAPES.iter().filter(|shape| !shape.rope_factors && KNOWN_TO_CANDLE.contains(&shape.architecture));
-    known.for_each(|shape| compare_with_candle_transformers(shape, GgmlDType::F32));
+    known.enumerate().for_each(|(i, shape)| compare_with_candle_transformers(i, shape, GgmlDType::F32));
 }
 
 #[test]
@@ -127,10 +134,10 @@ fn tensor_types_agree_with_dequantization() {
     use GgmlDType::*;
     let shape = SHAPES.iter().find(|shape| shape.name == "qwen3, tied").unwrap();
     let dtypes = [F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2K, Q3K, Q4K, Q5K, Q6K];
-    dtypes.iter().for_each(|&dtype| compare_with_candle_transformers(shape, dtype));
+    dtypes.iter().enumerate().for_each(|(i, &dtype)| compare_with_candle_transformers(i, shape, dtype));
     // candle does not support these types. Their scales are 2^-10, and 2^-15 times at most 32.
-    for (name, scale) in [("IQ4_NL", 0x1400), ("IQ4_XS", 0x0200)] {
-        compare(shape, name, block_models::files(shape, name, scale));
+    for (i, (name, scale)) in [("IQ4_NL", 0x1400), ("IQ4_XS", 0x0200)].into_iter().enumerate() {
+        compare(i, shape, name, block_models::files(shape, name, scale));
     }
 }
 
@@ -217,8 +224,7 @@ impl GoldenShape {
 }
 
 /// Compares every engine's answers to a model file with the float64 values.
-fn compare_with_float64(name: &str, file: Vec<u8>, golden: &GoldenShape, end_token: u32, ranges: &[Range<usize>]) {
-    let split = Split { variants: &VARIANTS[..1], max_matrix_bytes: 20_000 };
+fn compare_with_float64(name: &str, file: Vec<u8>, golden: &GoldenShape, end_token: u32, ranges: &[Range<usize>], split: Split) {
     for answer in pollster::block_on(answers(file, &golden.passes(end_token), ranges, split)) {
         let what = format!("{}, {name}", answer.engine);
         assert_eq!(answer.readouts.len(), golden.perturbed.len() + 1, "{what}");
@@ -240,11 +246,12 @@ fn every_architecture_agrees_with_float64() {
     assert_eq!((golden.tokens.as_slice(), golden.shapes.len() + families.len()), (TOKENS.as_slice(), SHAPES.len()));
     let ranges: Vec<Range<usize>> = golden.ranges.iter().map(|&[start, end]| start..end).collect();
     let end_token = golden.end_token;
-    for (shape, golden) in SHAPES.iter().zip(golden.shapes.iter().chain(&families)) {
+    let split = |i| Split::of_case(i, &VARIANTS[..1], 20_000);
+    for (i, (shape, golden)) in SHAPES.iter().zip(golden.shapes.iter().chain(&families)).enumerate() {
         assert_eq!((shape.name, models::sha256(shape)), (golden.name.as_str(), golden.sha256.clone()), "not the same weights");
-        compare_with_float64(shape.name, models::file(shape, GgmlDType::F32), golden, end_token, &ranges);
+        compare_with_float64(shape.name, models::file(shape, GgmlDType::F32), golden, end_token, &ranges, split(i));
     }
     let (file, sha256) = models::subnormal_file(&SHAPES[0]);
     assert_eq!(sha256, golden.subnormal.sha256, "not the same weights");
-    compare_with_float64("subnormal scales", file, &golden.subnormal, end_token, &ranges);
+    compare_with_float64("subnormal scales", file, &golden.subnormal, end_token, &ranges, split(0));
 }

@@ -16,14 +16,14 @@ const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/models/d
 const BATCHES: [usize; 2] = [1, 4];
 
 fn tokens() -> Vec<u32> {
-    (0..90).map(|i| 3 + (i * 37) % 500).collect()
+    (0..60).map(|i| 3 + (i * 37) % 500).collect()
 }
 
 /// Edits of sentences with six tokens, alone and in pairs.
 fn passes() -> Vec<Pass> {
     let edit = |sentence: usize| Edit::new(6 * sentence, &[1; 6]);
-    let alone = (0..5).map(|a| Pass { edits: vec![edit(a)] });
-    let pairs = (0..5).flat_map(|a| (a + 1..5).map(move |b| Pass { edits: vec![edit(a), edit(b)] }));
+    let alone = (0..3).map(|a| Pass { edits: vec![edit(a)] });
+    let pairs = (0..3).flat_map(|a| (a + 1..3).map(move |b| Pass { edits: vec![edit(a), edit(b)] }));
     alone.chain(pairs).collect()
 }
 
@@ -32,7 +32,7 @@ async fn scored(model: &mut impl LanguageModel, batch: usize) -> Vec<Readout> {
     let (tokens, passes) = (tokens(), passes());
     let mut readouts = Vec::new();
     for some in passes.chunks(batch) {
-        let request = ScoreRequest { divergences: true, ..ScoreRequest::new(&tokens, 40..90, some) };
+        let request = ScoreRequest { divergences: true, ..ScoreRequest::new(&tokens, 30..60, some) };
         let take = async |number: usize, readout: &Readout| {
             if number > 0 {
                 readouts.push(readout.clone());

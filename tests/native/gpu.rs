@@ -181,7 +181,7 @@ async fn memory_estimate_matches_run() {
 #[tokio::test]
 async fn block_and_tile_sizes_do_not_change_scores() {
     let tokens: Vec<u32> = (0..64).map(|i| i * 13 % 200).collect();
-    let passes = passes();
+    let passes: Vec<Pass> = passes().into_iter().step_by(4).collect();
     let job = ScoreRequest { divergences: true, attended: &[3..9, 9..40, 40..60], ..ScoreRequest::new(&tokens, 48..64, &passes) };
     let mut all: Vec<Vec<Readout>> = Vec::new();
     for cut in CUTS {

@@ -4,6 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::rc::Rc;
 
+use crate::is_thorough;
 use crate::models::{self, SHAPES, TOKENS};
 use candle_core::quantized::GgmlDType;
 use glasscage::attribution::measure::measure;
@@ -97,13 +98,16 @@ async fn error(model: &mut impl LanguageModel, golden: &Golden, shape: &GoldenSh
 fn pass_differences_match_exact_gradients() {
     let golden: Golden = serde_json::from_str(FLOAT64).unwrap();
     pollster::block_on(async {
-        for theirs in &golden.shapes {
+        for (i, theirs) in golden.shapes.iter().enumerate() {
             let shape = SHAPES.iter().find(|shape| shape.name == theirs.name).unwrap();
             let file = BytesInMemory(models::file(shape, GgmlDType::F32));
             let gguf = Gguf::read(&file).await.unwrap();
-            let errors =
-                [error(&mut cpu(&file, &gguf).await, &golden, theirs).await, error(&mut gpu(&file, &gguf).await, &golden, theirs).await];
-            println!("{}: errors of {:.1e} and {:.1e} of the largest score, on CPU and GPU", shape.name, errors[0], errors[1]);
+            let mut errors = vec![error(&mut cpu(&file, &gguf).await, &golden, theirs).await];
+            // The GPU computes the same passes. Test it with one model, unless all cases run.
+            if is_thorough() || i == 0 {
+                errors.push(error(&mut gpu(&file, &gguf).await, &golden, theirs).await);
+            }
+            println!("{}: errors of {errors:?} of the largest score, on the CPU and then on the GPU", shape.name);
             assert!(errors.iter().all(|&error| error < 1e-3), "{}: {errors:?}", shape.name);
         }
     });

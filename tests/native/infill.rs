@@ -16,7 +16,7 @@ use glasscage::model::source::BytesInMemory;
 
 const VOCAB: u32 = 97;
 /// The first span begins the text, two spans are adjacent, and the last has one token.
-const GAPS: [Range<usize>; 4] = [0..3, 20..26, 26..40, 71..72];
+const GAPS: [Range<usize>; 4] = [0..2, 20..23, 23..26, 71..72];
 const START: u32 = 2;
 
 async fn go_on((): ()) -> ControlFlow<()> {

@@ -42,7 +42,15 @@ const SLOW_NATIVE_TESTS: [&str; 3] =
     ["gradients::chosen_width_is_near_best", "gradients::sentence_products_rank_like_token_products", "real_model::gemma3"];
 
 /// Native tests that try more cases in `cargo xtask test --all`.
-const NATIVE_TESTS_OF_MANY_CASES: [&str; 1] = ["families::engines_agree_on_all_families"];
+const NATIVE_TESTS_OF_MANY_CASES: [&str; 7] = [
+    "architectures::every_architecture_agrees_with_candle_transformers",
+    "architectures::every_architecture_agrees_with_float64",
+    "architectures::tensor_types_agree_with_dequantization",
+    "families::engines_agree_on_all_families",
+    "gradients::pass_differences_match_exact_gradients",
+    "kernels::all_compiled_kernels_are_listed",
+    "methods::recurrent_layers_need_no_extra_tokens",
+];
 
 /// Tells tests to try all of their cases.
 const THOROUGH: (&str, &str) = ("GLASSCAGE_THOROUGH", "1");
@@ -173,19 +181,24 @@ fn short(report: &mut Report, repeat: usize) {
 }
 
 fn test_programs(report: &mut Report, programs: &[Program], dist: &Path) {
-    // The GPU of a browser's worker is software that uses one core, so that other programs can use the rest.
+    let page = named(programs, "page");
+    // Each of these stages mostly uses one core, so that other programs can use the rest.
     let mut in_parallel = Report::default();
     thread::scope(|scope| {
-        scope.spawn(|| worker_and_python(&mut in_parallel));
+        scope.spawn(|| {
+            worker_and_python(&mut in_parallel);
+            let in_webkit = Selection { only: &IN_WEBKIT, one_at_a_time: true, ..Selection::default() };
+            if let Some(page) = page {
+                in_parallel.stage("webkit", |report| in_browser(report, page, Browser::WebKit, dist, &in_webkit));
+            }
+        });
         native_programs(report, programs, dist);
+        let in_chromium = Selection { left_out: &SLOW_PAGE_TESTS, ..Selection::default() };
+        if let Some(page) = page {
+            report.stage("chromium", |report| in_browser(report, page, Browser::Chromium, dist, &in_chromium));
+        }
     });
     report.append(in_parallel);
-    let in_chromium = Selection { left_out: &SLOW_PAGE_TESTS, ..Selection::default() };
-    let in_webkit = Selection { only: &IN_WEBKIT, ..Selection::default() };
-    if let Some(page) = named(programs, "page") {
-        report.stage("chromium", |report| in_browser(report, page, Browser::Chromium, dist, &in_chromium));
-        report.stage("webkit", |report| in_browser(report, page, Browser::WebKit, dist, &in_webkit));
-    }
 }
 
 /// Runs all test programs except those of the page.
@@ -296,14 +309,19 @@ struct Selection<'a> {
     left_out: &'a [&'a str],
     /// Whether each test tries all of its cases.
     is_thorough: bool,
+    /// Whether only one browser runs at a time, to leave room for other stages.
+    one_at_a_time: bool,
 }
 
 /// Runs the selected page tests in a browser, except those that the browser cannot pass.
 fn in_browser(report: &mut Report, page: &Program, browser: Browser, dist: &Path, selection: &Selection<'_>) -> Result<()> {
-    let Selection { only, left_out, is_thorough } = *selection;
+    let Selection { only, left_out, is_thorough, one_at_a_time } = *selection;
     let tools = setup::browser(browser)?;
+    // Tests in Chromium often wait for its start, so one more than there are cores keeps all cores busy.
+    let n_cores = thread::available_parallelism().map_or(2, usize::from);
+    let n_browsers = if one_at_a_time { 1 } else { n_cores + usize::from(browser == Browser::Chromium) }.to_string();
     let skips = browser.lacks().iter().map(|(test, _)| *test).chain(left_out.iter().copied()).flat_map(|test| ["--skip", test]);
-    let arguments: Vec<&str> = only.iter().copied().chain(skips).collect();
+    let arguments: Vec<&str> = only.iter().copied().chain(skips).chain(["--test-threads", &n_browsers]).collect();
     let mut environment =
         vec![("GLASSCAGE_DIST", dist.display().to_string()), ("GLASSCAGE_BROWSER", browser.to_string()), ("PATH", tools.path()?)];
     if is_thorough {
