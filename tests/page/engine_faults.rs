@@ -93,7 +93,7 @@ async fn killed_engine_keeps_work_and_restarts_on_click() {
         Case { phase: Phase::Measuring, worker: trap_at("engine", "Column", 2), says: in_use },
         Case { phase: Phase::OnScreen, worker: BREAKS_DOWN.into(), says: in_use },
     ] {
-        let browser = Browser::open(&server.url).await;
+        let browser = Browser::start(None).await;
         let inject_fault = async || {
             // In the other phases the worker script causes the fault.
             if case.phase == Phase::OnScreen {
@@ -220,6 +220,8 @@ const MODEL: &str = "/models/demo.gguf";
 /// the first of these.
 async fn continues_where_connection_broke(file: &str, length: usize) {
     let (server, _turn) = server().await;
+    // The browser's cache would ask for parts by itself.
+    server.set_headers(&[("cache-control", "no-store")]);
     server.next_arrives(file, Arrival::Cut(length));
     let browser = Browser::open(&server.url).await;
     explain_given(&browser, PROMPT, ANSWER).await;

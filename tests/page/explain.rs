@@ -12,6 +12,7 @@ use thirtyfour::Key;
 
 use super::browser::{Browser, DESKTOP, Kind, PHONE};
 use super::download_steps::download;
+use super::fault_steps::{PAUSE, hold_at};
 use super::hub::Hub;
 use super::steps::{ask, copied_link, demo_model, example_prompt, explain_given, file, open_link, server};
 
@@ -186,6 +187,17 @@ async fn foreign_document_shows_thinking_unit_and_producer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn answer_without_support_is_marked() {
+    let mut document = Document::from_json(include_str!("../../crates/core/tests/golden/linked.json")).expect("the example");
+    document.support = vec![0.01; document.generation.sentences.len()];
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_link(&browser, &format!("{}#{}", server.url, to_fragment(&document))).await;
+    browser.shows("verdict", |text| text.contains("Nothing in the prompt supports this")).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn stop_keeps_the_answer_so_far() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
@@ -209,9 +221,7 @@ async fn stop_keeps_the_answer_so_far() {
     assert!(explained.contains(so_far.split(['.', '\n']).next().expect("a text").trim()), "{so_far} {explained}");
     browser.stop_once("[data-testid=answer-stream]", so_far.len()).await;
     browser.click("lengthen").await;
-    browser
-        .wait("a longer answer", async || (browser.try_find("unfinished").await?.text().await.ok()?.len() > so_far.len()).then_some(()))
-        .await;
+    browser.wait("a longer answer", async || (browser.try_text("unfinished").await?.len() > so_far.len()).then_some(())).await;
     browser.stopped().await;
     browser.close().await;
 }
@@ -252,11 +262,17 @@ async fn stop_while_measuring_keeps_the_columns_that_are_done() {
 #[tokio::test(flavor = "multi_thread")]
 async fn lost_gpu_while_measuring_keeps_shares() {
     let (server, _turn) = server().await;
+    // The engine waits there until the GPU is lost.
+    server.begin_workers_with(&hold_at("Column", 3));
+    server.hold(PAUSE);
     let browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
-    explain_given(&browser, &"Tom has 3 figs. ".repeat(60), &"Tom has 3 figs. ".repeat(20)).await;
-    browser.wait("some passes", async || browser.text("status").await.contains("of 240").then_some(())).await;
-    browser.wait("some shares", async || (1..79).contains(&browser.n_estimated().await).then_some(())).await;
+    explain_given(&browser, &"Tom has 3 figs. ".repeat(6), &"Tom has 3 figs. ".repeat(4)).await;
+    let is_measured = async || browser.picture().await.first().is_some_and(|row| !row[1].is_empty()).then_some(());
+    browser.wait("some shares", is_measured).await;
+    browser.wait("some estimates", async || (1..9).contains(&browser.n_estimated().await).then_some(())).await;
     browser.crash_gpu();
+    server.begin_workers_with("");
+    server.release();
     assert!(browser.problem().await.contains("GPU stopped working"), "{}", browser.problem().await);
     browser.screenshot("gpu-lost-light").await;
     assert!(!browser.picture().await[0][1].is_empty(), "what was measured stays");

@@ -39,6 +39,26 @@ pub fn slow_at(events: &[&str], n: usize) -> String {
     )
 }
 
+/// A path that [`hold_at`] requests. The test holds its answer.
+pub const PAUSE: &str = "/a-pause";
+
+/// A script at the start of each worker. After the n-th event of this type, the worker waits until the server answers a request for
+/// [`PAUSE`].
+pub fn hold_at(event: &str, n: usize) -> String {
+    format!(
+        "const post = self.postMessage.bind(self);
+        let left = {n};
+        self.postMessage = message => {{
+            post(message);
+            if (String(message).includes('\"{event}\"') && --left === 0) {{
+                const pause = new XMLHttpRequest();
+                pause.open('GET', '.{PAUSE}', false);
+                pause.send();
+            }}
+        }};"
+    )
+}
+
 /// A script at the start of each worker. It makes the worker crash when the test calls [`break_down`].
 pub const BREAKS_DOWN: &str = "self.faults = new BroadcastChannel('faults');
 self.faults.onmessage = () => { throw new Error('killed by a test'); };";

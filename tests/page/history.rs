@@ -60,14 +60,25 @@ async fn history_and_reload_restore_explanations() {
     browser.close().await;
 }
 
-/// Safari's Back button skips history entries that a page adds more than ten seconds after the last user action.
+/// Number of entries in the history of the tab.
+async fn n_entries(browser: &Browser) -> u64 {
+    browser.driver.execute("return history.length", Vec::new()).await.expect("a script runs").json().as_u64().expect("a number")
+}
+
+/// Safari's Back button skips history entries that a page adds more than ten seconds after the last user action. So the page adds the entry
+/// of an explanation at the click, before the engine arrives.
 #[tokio::test(flavor = "multi_thread")]
 async fn back_leaves_explanation_after_long_run() {
     let (server, _turn) = server().await;
-    server.begin_workers_with("const end = Date.now() + 12000; while (Date.now() < end);");
+    server.hold("engine_bg.wasm");
     let browser = Browser::open(&server.url).await;
+    let before = n_entries(&browser).await;
     ask(&browser, &example_prompt()).await;
+    browser.wait("the entry", async || (n_entries(&browser).await == before + 1).then_some(())).await;
+    assert!(browser.is_running().await);
+    server.release();
     browser.explained().await;
+    assert_eq!(n_entries(&browser).await, before + 1, "the explanation replaces the entry");
     back(&browser).await;
     is_home(&browser).await;
     browser.close().await;

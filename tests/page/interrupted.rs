@@ -11,12 +11,20 @@ use super::download_steps::{
 use super::hub::Hub;
 use super::steps::{demo_model, file, server};
 
-/// A worker script that simulates a slow disk: each read takes 3 s.
+/// A worker script that simulates a slow disk: each read but the first ends only after the server has answered a request for [`DISK`].
 const SLOW: &str = "const read = FileSystemSyncAccessHandle.prototype.read;
+let n_reads = 0;
 FileSystemSyncAccessHandle.prototype.read = function (...how) {
-  for (const until = Date.now() + 3000; Date.now() < until; );
+  n_reads += 1;
+  if (n_reads > 1) {
+    const disk = new XMLHttpRequest();
+    disk.open('GET', 'the-disk', false);
+    disk.send();
+  }
   return read.apply(this, how);
 };";
+/// A path whose answers a test can hold back.
+const DISK: &str = "/the-disk";
 const MISSING: &str = "Object.defineProperty(WorkerNavigator.prototype, 'storage', { value: undefined });";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -105,10 +113,12 @@ async fn stored_part_is_verified_before_resuming() {
     browser.goto(&server.url).await;
     hub.rules().gate = None;
     hub.take_asked();
+    server.hold(DISK);
     browser.click("resume-download").await;
     browser.wait("the check", async || browser.text("download").await.contains("Checking what was downloaded earlier").then_some(())).await;
     assert!(hub.take_asked().is_empty(), "nothing is asked for before that");
     browser.pictures_of("download", "download-checking").await;
+    server.release();
     model_is_ready(&browser).await;
     little_is_sent_again(&hub, &model);
     browser.close().await;

@@ -1,9 +1,13 @@
 //! The Path tab: the layered graph behind an answer, and the step-by-step walk through it.
 
+use std::sync::Arc;
+
+use glasscage::explanation::{Document, Passage};
+use glasscage::table::Table;
 use thirtyfour::{By, Key};
 
 use super::browser::Browser;
-use super::steps::{explain_given, focus_is_on, open_gallery, server};
+use super::steps::{file, focus_is_on, open_gallery, server};
 
 async fn press(browser: &Browser, key: Key) {
     browser.driver.action_chain().send_keys(key).perform().await.expect("a key is pressed");
@@ -86,17 +90,37 @@ async fn keys_and_walk_follow_path_to_answer() {
     browser.close().await;
 }
 
+/// An explanation of 39 sentences after 21 of the prompt. Each depends on all sentences before it, and on different ones most.
+fn sixty_sentences() -> Document {
+    let passage = |n: usize| {
+        let sentences: Vec<String> = (1..=n).map(|k| format!("Box {k} has {k} pens. ")).collect();
+        let mut end = 0;
+        let spans: Vec<_> = sentences
+            .iter()
+            .map(|sentence| {
+                let start = end;
+                end += sentence.len();
+                start..end
+            })
+            .collect();
+        Arc::new(Passage::new(&sentences.concat(), &spans, vec![7; n]))
+    };
+    let mut document = Document::from_json(include_str!("../../crates/core/tests/golden/linked.json")).expect("an explanation");
+    (document.prompt, document.generation) = (passage(21), passage(39));
+    document.table = Table::from_fn(21, 39, |i, j| Some(1.0 / (1 + (7 * i + 3 * j) % 11) as f64));
+    document.output = vec![38];
+    (document.alone, document.flow, document.support) = (None, None, Vec::new());
+    document.joint.clear();
+    document.check().expect("a valid explanation");
+    document
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_path_through_sixty_sentences_fits() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
-    let prompt: String = (1..=20).map(|k| format!("Box {k} has {k} pens. ")).collect();
-    let answer: String = (1..=39).map(|k| format!("Then box {} has {k} pens. ", k % 20 + 1)).collect();
-    // This method takes a quarter of the passes of the default one.
-    browser.open_details_of("method").await;
-    browser.select("method", "pert").await;
-    explain_given(&browser, &format!("{prompt}How many pens are there?"), &answer).await;
-    browser.explained().await;
+    browser.choose_file("open-json", &file("sixty.json", sixty_sentences().to_json().as_bytes())).await;
+    browser.find("sentence-G39").await;
     open(&browser, "node-G39").await;
     // At first, the graph shows only the most important sentences.
     browser.pictures_of("path", "path-of-sixty").await;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
-use axum::http::header::{CONTENT_TYPE, RANGE};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RANGE};
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -92,7 +92,10 @@ impl Server {
                 match other {
                     _ if gone => StatusCode::SERVICE_UNAVAILABLE.into_response(),
                     Some((_, None)) => StatusCode::NOT_FOUND.into_response(),
-                    Some((_, Some((media_type, bytes)))) => ([(CONTENT_TYPE, media_type)], bytes).into_response(),
+                    // A browser that keeps a replacement would not load the next one.
+                    Some((_, Some((media_type, bytes)))) => {
+                        ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-store")], bytes).into_response()
+                    }
                     None => next.run(request).await,
                 }
             }

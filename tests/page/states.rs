@@ -39,6 +39,8 @@ pub async fn visit_states(browser: &Browser, url: &str, visit: impl AsyncFn(&Bro
     browser.click("present").await;
     browser.click("home").await;
     browser.find("welcome-intro").await;
+    // The next click scrolls the page. A pointer that is then over a sentence shows its preview, which moves the page.
+    browser.driver.action_chain().move_to(1, 1).perform().await.expect("the pointer moves");
     browser.click("larger-model").await;
     browser.find("models-close").await;
     visit(browser, "the models").await;
