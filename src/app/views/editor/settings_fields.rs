@@ -17,7 +17,7 @@ use crate::app::state::settings::{RefusedNumber, Settings};
 use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::help_link::{self, HelpLink};
 use crate::app::views::layout::lazy::split_off;
-use crate::explanation::{METHODS, MethodId, Unit};
+use crate::explanation::{METHODS, MethodId, MethodText, Unit};
 
 split_off!(settings, fetch_settings => view as fn() -> AnyView);
 
