@@ -57,7 +57,7 @@ fn check_ids(model: &RealModel, name: &str) {
         assert_eq!(found, expected, "{text:?}");
         n_cases += 1;
     }
-    assert_eq!(n_cases, 2_000);
+    assert_eq!(n_cases, 2_000, "all texts are there");
 }
 
 fn tokenizer(model: &RealModel) -> Tokenizer {
