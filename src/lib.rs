@@ -133,7 +133,7 @@
 //! | `app/update` | decides what a message changes, and which effects to run | app/state, app/welcome | leptos |
 //! | | | app/analysis, app/examples, app/gallery, app/i18n | |
 //! | | | worker/engine/protocol, worker/envelope, worker/library/protocol, worker/role | |
-//! | `app/viewer/protocol` | messages between viewer and embedding page | app/analysis, app/state | |
+//! | `app/viewer/protocol` | messages between viewer and embedding page | app/state | |
 //! | `app/viewer/update` | decides what a message changes in the viewer | app/state | leptos |
 //! | `bin/app` | starts the page | app | |
 //! | `bin/viewer` | starts the viewer, and offers documents and links to scripts | app | web |
