@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::command::{build, command, root, run, succeeds};
 use crate::outcome::Outcome;
 
-/// Checks all libraries and programs with that version: three minutes on two cores. rustup installs it in a few seconds; where rustup cannot,
+/// Checks all libraries and programs with that version: three minutes of CPU. rustup installs it in a few seconds; where rustup cannot,
 /// the check is skipped.
 pub fn check() -> Result<Outcome> {
     let version = version(&fs::read_to_string(root().join("Cargo.toml"))?)?;

@@ -24,8 +24,10 @@ pub fn test(name: &str, value: &Value, mut arguments: Arguments, budget: &Budget
         "number" => matches!(value, Value::Int(_) | Value::Float(_) | Value::Bool(_)),
         "string" => matches!(value, Value::Text(_)),
         "mapping" => matches!(value, Value::Map(_)),
-        "sequence" if let Value::List(list) = value => list.has_places(),
-        "sequence" | "iterable" => matches!(value, Value::Text(_) | Value::List(_) | Value::Map(_) | Value::Undefined),
+        "sequence" | "iterable" => match value {
+            Value::List(list) => name == "iterable" || list.has_places(),
+            _ => matches!(value, Value::Text(_) | Value::Map(_) | Value::Undefined),
+        },
         "callable" => matches!(value, Value::Macro(..) | Value::Function(_) | Value::Undefined),
         "odd" => equals(&remainder(value, &Value::Int(2))?, &Value::Int(1), budget)?,
         "even" => equals(&remainder(value, &Value::Int(2))?, &Value::Int(0), budget)?,
