@@ -31,6 +31,14 @@ fn schema_refuses_invalid_downloads() {
 }
 
 #[test]
+fn schema_lists_architectures() {
+    let schema: Value = serde_json::from_str(include_str!("../../public/schema/registry-1.json")).expect("the schema is JSON");
+    let listed = schema["properties"]["models"]["items"]["properties"]["architecture"]["enum"].as_array().expect("a list");
+    let known = ARCHITECTURES.iter().map(|architecture| architecture.name);
+    assert!(known.eq(listed.iter().filter_map(Value::as_str)), "{listed:?}");
+}
+
+#[test]
 fn documentation_lists_architectures_and_tensor_types() {
     let page = include_str!("../../docs/models.md");
     let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).filter_map(|line| line.split('|').nth(1)).collect();

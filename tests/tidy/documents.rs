@@ -234,6 +234,13 @@ fn documents_count_the_models_of_the_list() {
 }
 
 #[test]
+fn readme_counts_the_methods() {
+    let numbers = ["Eight", "Nine", "Ten", "Eleven", "Twelve"];
+    let words = format!("[{} methods](docs/reading-the-numbers.md#methods)", numbers[METHODS.len() - 8]);
+    assert!(workspace::read("README.md").expect("a document").contains(&words), "README.md does not say: {words}");
+}
+
+#[test]
 fn training_page_counts_templates() {
     let files = workspace::tracked(&["txt"]).into_iter().filter(|file| file.starts_with("training/templates/"));
     let text: String = files.map(|file| workspace::read(&file).expect("a tracked file") + "\n").collect();
