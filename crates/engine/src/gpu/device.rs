@@ -96,22 +96,6 @@ pub struct GpuStats {
     pub has_refused: Cell<bool>,
 }
 
-/// Properties of an adapter that are known without opening it.
-#[derive(Clone, Copy, Debug)]
-pub struct AdapterProbe {
-    /// Whether it runs on the CPU.
-    pub is_software: bool,
-    /// Largest storage buffer that a kernel can bind, in bytes.
-    pub max_buffer_bytes: u64,
-}
-
-/// Queries the best available adapter. `None` if there is no adapter.
-pub async fn probe_adapter() -> Option<AdapterProbe> {
-    let adapter = request_adapter().await?;
-    let is_software = adapter.get_info().device_type == DeviceType::Cpu;
-    Some(AdapterProbe { is_software, max_buffer_bytes: max_buffer_bytes(&adapter.limits()) })
-}
-
 pub(super) async fn request_adapter() -> Option<wgpu::Adapter> {
     let adapter_options = wgpu::RequestAdapterOptions { power_preference: wgpu::PowerPreference::HighPerformance, ..Default::default() };
     wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle()).request_adapter(&adapter_options).await.ok()
