@@ -36,7 +36,7 @@
 //!   recording  dispatches ─► lists
 //!   submissions, pacing   lists ─► submissions of about 50 ms, at most two in flight; Stop is checked between them
 //!   scoring    chunks of whole suffixes ─► positions through the LM head ─► readouts
-//!   tile_shape when a model is loaded: the fastest of several shapes of a matrix product, measured
+//!   shapes     when a model is loaded: the fastest of several shapes of each hot kernel, measured
 //!   self_test  then: each kernel on kilobytes of the model's own weights, compared with its definition
 //!   watch      while the model computes: the self-test again now and then, and a check of the weights of one layer (weight_check); if
 //!              one fails, the model is next loaded on the CPU

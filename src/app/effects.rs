@@ -156,7 +156,7 @@ pub fn environment() -> Environment {
         standard_model: browser::absolute(standard::FIRST_PART).unwrap_or_default(),
         stored_standard: browser::remembered(storage_keys::STANDARD),
         asks_for_standard: browser::parameter("model").as_deref() == Some("standard"),
-        load_options: LoadOptions { backend: backend(&browser::query()), tile_shape: browser::remembered(storage_keys::TILE_SHAPE) },
+        load_options: LoadOptions { backend: backend(&browser::query()), kernel_shapes: browser::remembered(storage_keys::KERNEL_SHAPES) },
         has_spare_core: browser::has_spare_core(),
         prompt: browser::remembered_in_tab(storage_keys::PROMPT).unwrap_or_default(),
         given_answer: browser::remembered_in_tab(storage_keys::GIVEN_ANSWER).unwrap_or_default(),

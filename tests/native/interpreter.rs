@@ -6,8 +6,10 @@ use kernel_interpreter::{Arithmetic, Error, Kernel};
 
 const BARRIER: &str = "workgroupBarrier();";
 /// Product kernels, each with a number of tokens.
-const PRODUCTS: [(&str, u32); 4] = [
-    ("matvec_shared.F16", 1),
+const PRODUCTS: [(&str, u32); 6] = [
+    ("matvec_shared.F16.ROWS=1u", 1),
+    ("matvec_shared.F16.ROWS=2u", 1),
+    ("matvec_shared.F16.ROWS=4u", 1),
     ("matmul_tiles.F16.ROWS=8u.TOKENS=8u", 65),
     ("matmul_tiles.F16.ROWS=8u.TOKENS=4u", 65),
     ("matmul_tiles.F16.ROWS=4u.TOKENS=4u", 65),
@@ -68,15 +70,15 @@ fn removed_barrier_is_detected() {
 
 #[test]
 fn write_race_is_detected() {
-    let wgsl = wgsl("matvec_shared.F16");
-    let racing = wgsl.replace("sums[local] = vec3", "sums[local / 2u] = vec3");
+    let wgsl = wgsl("matvec_shared.F16.ROWS=2u");
+    let racing = wgsl.replace("sums[local] = vec4", "sums[local / 2u] = vec4");
     assert_ne!(racing, wgsl);
     assert!(is_race(&products(&racing, 1, 0x3c00, Arithmetic::PLAIN)));
 }
 
 #[test]
 fn flushed_scales_are_detected() {
-    let wgsl = wgsl("matvec_shared.F16");
+    let wgsl = wgsl("matvec_shared.F16.ROWS=2u");
     let relying = wgsl.replace(HALVES[0], HALVES[1]);
     assert_ne!(relying, wgsl);
     let [plain, flushed] =

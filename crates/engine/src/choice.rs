@@ -36,17 +36,17 @@ pub(super) fn cpu_instead(failure: &Message) -> Message {
 
 /// Chooses the engine: the requested one. For `Auto`, a GPU that passes the self-tests, else the CPU.
 pub async fn choose(source: &impl ByteSource, gguf: &Gguf, options: &LoadOptions) -> Result<EngineChoice, LoadError> {
-    let &LoadOptions { backend, ref tile_shape } = options;
-    let tile_shape = tile_shape.as_deref();
+    let &LoadOptions { backend, ref kernel_shapes } = options;
+    let kernel_shapes = kernel_shapes.as_deref();
     let (gpu, notice) = match backend {
         BackendChoice::Cpu => (None, None),
-        BackendChoice::Gpu => requested_gpu(source, gguf, tile_shape).await?,
+        BackendChoice::Gpu => requested_gpu(source, gguf, kernel_shapes).await?,
         BackendChoice::Auto => match Gpu::open(&Options::default()).await {
             // Software WebGPU compiles its kernels for seconds and is then far slower than the CPU engine (docs/speed.md).
             Ok(gpu) if gpu.adapter.is_software => {
                 (None, Some(message!("This browser has only software WebGPU (no GPU), so the CPU engine is used")))
             }
-            Ok(gpu) => recommended(Rc::new(gpu), source, gguf, tile_shape).await?,
+            Ok(gpu) => recommended(Rc::new(gpu), source, gguf, kernel_shapes).await?,
             Err(_) => (None, Some(message!("This browser gives no access to a GPU, so the CPU engine is used"))),
         },
     };
@@ -57,9 +57,9 @@ pub async fn choose(source: &impl ByteSource, gguf: &Gguf, options: &LoadOptions
 type GpuAndNotice = (Option<ChosenGpu>, Option<Message>);
 
 /// Opens the GPU even if a self-test fails. The notice then reports the failure.
-async fn requested_gpu(source: &impl ByteSource, gguf: &Gguf, tile_shape: Option<&str>) -> Result<GpuAndNotice, LoadError> {
+async fn requested_gpu(source: &impl ByteSource, gguf: &Gguf, kernel_shapes: Option<&str>) -> Result<GpuAndNotice, LoadError> {
     let gpu = Rc::new(Gpu::open(&Options::default()).await?);
-    choose_tile_shape(&gpu, gguf, tile_shape).await?;
+    choose_shapes(&gpu, gguf, kernel_shapes).await?;
     let kernels = SelfTest::read(source, gguf).await?;
     let failure = match kernels.run(&gpu).await? {
         None => self_test::run(&gpu, source, gguf).await?,
@@ -71,8 +71,8 @@ async fn requested_gpu(source: &impl ByteSource, gguf: &Gguf, tile_shape: Option
 }
 
 /// Uses the GPU if it passes the self-tests, else the CPU. An engine error during the tests also selects the CPU.
-async fn recommended(gpu: Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf, tile_shape: Option<&str>) -> Result<GpuAndNotice, LoadError> {
-    choose_tile_shape(&gpu, gguf, tile_shape).await?;
+async fn recommended(gpu: Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf, kernel_shapes: Option<&str>) -> Result<GpuAndNotice, LoadError> {
+    choose_shapes(&gpu, gguf, kernel_shapes).await?;
     match tested(gpu, source, gguf).await {
         Err(LoadError::Engine(error)) => Ok((None, Some(message!("The GPU did not work ({error}), so the CPU engine is used")))),
         other => other,
@@ -80,9 +80,9 @@ async fn recommended(gpu: Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf, tile_s
 }
 
 /// Runs before the self-tests, so that they test the kernels that will be used. Skips software adapters, where no shape is faster.
-async fn choose_tile_shape(gpu: &Gpu, gguf: &Gguf, remembered: Option<&str>) -> Result<(), LoadError> {
+async fn choose_shapes(gpu: &Gpu, gguf: &Gguf, remembered: Option<&str>) -> Result<(), LoadError> {
     if !gpu.adapter.is_software {
-        gpu.choose_tile_shape(gguf, &Config::from_gguf(gguf)?, remembered).await;
+        gpu.choose_shapes(gguf, &Config::from_gguf(gguf)?, remembered).await;
     }
     Ok(())
 }

@@ -100,12 +100,12 @@ impl Engine {
         }
     }
 
-    /// The tile shape of the GPU's matrix products, to be remembered: see
-    /// [`LoadedModel::tile_shape`](glasscage_protocol::request::LoadedModel::tile_shape).
-    pub fn tile_shape(&self) -> Option<String> {
+    /// The shapes of the GPU's hot kernels, to be remembered: see
+    /// [`LoadedModel::kernel_shapes`](glasscage_protocol::request::LoadedModel::kernel_shapes).
+    pub fn kernel_shapes(&self) -> Option<String> {
         match self {
             Self::Cpu(_) => None,
-            Self::Gpu(model) => model.gpu().tile_shape_to_remember(),
+            Self::Gpu(model) => model.gpu().shapes_to_remember(),
         }
     }
 

@@ -67,13 +67,13 @@ pub enum BackendChoice {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadOptions {
     pub backend: BackendChoice,
-    /// [`LoadedModel::tile_shape`] of an earlier visit.
-    pub tile_shape: Option<String>,
+    /// [`LoadedModel::kernel_shapes`] of an earlier visit.
+    pub kernel_shapes: Option<String>,
 }
 
 impl From<BackendChoice> for LoadOptions {
     fn from(backend: BackendChoice) -> Self {
-        Self { backend, tile_shape: None }
+        Self { backend, kernel_shapes: None }
     }
 }
 
@@ -111,9 +111,8 @@ pub struct LoadedModel {
     pub thinking: ThinkingSupport,
     /// The engine, with the name of the GPU if known: "webgpu (nvidia ampere)".
     pub backend: String,
-    /// The tile shape of matrix products chosen for this GPU, with the names of GPU and version, to be remembered. `None` if there is no
-    /// choice.
-    pub tile_shape: Option<String>,
+    /// The shapes of hot kernels chosen for this GPU, with the names of GPU and version, to be remembered. `None` if there is no choice.
+    pub kernel_shapes: Option<String>,
     /// Notices about the engine or the file that affect results.
     pub notices: Vec<Message>,
     /// Glasscage version of the worker that loaded the model. The page has the same version, unless the site was updated while the page was

@@ -31,8 +31,8 @@ pub struct Session<M> {
     pub(super) model: Model,
     /// See [`LoadedModel::notices`].
     notices: Vec<Message>,
-    /// See [`LoadedModel::tile_shape`].
-    tile_shape: Option<String>,
+    /// See [`LoadedModel::kernel_shapes`].
+    kernel_shapes: Option<String>,
     pub(super) last_answer: Option<GeneratedAnswer>,
     /// The answer classifier, if the file contains one.
     pub(super) answer_check: Option<AnswerCheck>,
@@ -59,7 +59,7 @@ impl Session<Engine> {
         let about_tokenizer = tokenizer.notices().iter().map(ToMessage::to_message);
         let about_file: Vec<Message> = template_problem.iter().map(|problem| problem.what.clone()).chain(about_tokenizer).collect();
         Ok(loaded.map(|LoadedEngine { engine, sha256, notice }| Self {
-            tile_shape: engine.tile_shape(),
+            kernel_shapes: engine.kernel_shapes(),
             lm: engine,
             tokenizer,
             template,
@@ -98,7 +98,7 @@ impl<M: LanguageModel> Session<M> {
             has_template: self.template.is_some() || self.template_problem.is_some(),
             thinking: self.thinking(),
             backend: if backend.device.is_empty() { backend.name } else { format!("{} ({})", backend.name, backend.device) },
-            tile_shape: self.tile_shape.clone(),
+            kernel_shapes: self.kernel_shapes.clone(),
             notices: self.notices.clone(),
             glasscage: GLASSCAGE.into(),
         }

@@ -126,7 +126,7 @@ pub struct Environment {
     pub stored_standard: Option<String>,
     /// Whether the address of the page asks for Glasscage Standard.
     pub asks_for_standard: bool,
-    /// The backend that the address selects, and the tile shape measured on an earlier visit.
+    /// The backend that the address selects, and the kernel shapes measured on an earlier visit.
     pub load_options: LoadOptions,
     /// Whether the device has more than one core and is not a phone.
     pub has_spare_core: bool,

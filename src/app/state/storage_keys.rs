@@ -12,4 +12,4 @@ pub const DOWNLOAD: &str = "glasscage.download";
 pub const LANGUAGE: &str = "glasscage.language";
 pub const STANDARD: &str = "glasscage.standard";
 pub const SPEED: &str = "glasscage.speed";
-pub const TILE_SHAPE: &str = "glasscage.tile-shape";
+pub const KERNEL_SHAPES: &str = "glasscage.kernel-shapes";

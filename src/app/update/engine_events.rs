@@ -59,9 +59,9 @@ impl State {
                 message!("Reload the page, then start the explanation again"),
             ));
         }
-        if loaded.tile_shape.is_some() && loaded.tile_shape != self.engine.load_options.tile_shape {
-            self.engine.load_options.tile_shape.clone_from(&loaded.tile_shape);
-            self.emit(Effect::RememberForVisits { key: storage_keys::TILE_SHAPE, text: loaded.tile_shape.clone() });
+        if loaded.kernel_shapes.is_some() && loaded.kernel_shapes != self.engine.load_options.kernel_shapes {
+            self.engine.load_options.kernel_shapes.clone_from(&loaded.kernel_shapes);
+            self.emit(Effect::RememberForVisits { key: storage_keys::KERNEL_SHAPES, text: loaded.kernel_shapes.clone() });
         }
         *self.engine.model = ModelState::Ready(Box::new(loaded));
         // A visitor with a local file did not ask for the built-in model, which the service worker would fetch.

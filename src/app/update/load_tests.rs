@@ -19,17 +19,17 @@ fn another_model_drops_the_load_before() {
 }
 
 #[test]
-fn measured_tile_shape_is_stored_for_next_load() {
+fn measured_shapes_are_stored_for_next_load() {
     let mut page = Page::new();
     let load = page.loads();
-    let measured = LoadedModel { tile_shape: Some("a GPU, 1.0.0, 8x4".into()), ..loaded() };
+    let measured = LoadedModel { kernel_shapes: Some("a GPU, 1.0.0, tiles of 8x4".into()), ..loaded() };
     let remembers = |effects: &[Effect]| {
-        effects.iter().any(|effect| matches!(effect, Effect::RememberForVisits { key: storage_keys::TILE_SHAPE, text: Some(_) }))
+        effects.iter().any(|effect| matches!(effect, Effect::RememberForVisits { key: storage_keys::KERNEL_SHAPES, text: Some(_) }))
     };
     assert!(remembers(&page.engine(load, EngineEvent::Ready(measured.clone()))));
     let effects = page.send(Message::FilesOpened(vec![file("another.gguf")]));
     let EngineRequest::Load { options, .. } = &requests(&effects)[0].body else { panic!("{effects:?}") };
-    assert_eq!(options.tile_shape, measured.tile_shape);
+    assert_eq!(options.kernel_shapes, measured.kernel_shapes);
     assert!(!remembers(&page.engine(asked(&effects), EngineEvent::Ready(measured))), "it is there already");
 }
 

@@ -130,7 +130,7 @@ pub(super) fn loaded() -> LoadedModel {
         has_template: true,
         thinking: crate::request::ThinkingSupport::Never,
         backend: "candle-cpu".into(),
-        tile_shape: None,
+        kernel_shapes: None,
         notices: Vec::new(),
         glasscage: GLASSCAGE.into(),
     }

@@ -104,7 +104,7 @@ impl EngineState {
         self.share_masked_lm();
         if let (Some(session), Some(chosen)) = (&self.session, &mut self.model) {
             let loaded = session.loaded_model();
-            chosen.options.tile_shape.clone_from(&loaded.tile_shape);
+            chosen.options.kernel_shapes.clone_from(&loaded.kernel_shapes);
             page.post(EngineEvent::Ready(loaded));
         }
         Ok(())

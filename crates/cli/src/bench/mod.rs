@@ -110,8 +110,8 @@ fn adapter(lm: &Engine) -> Option<AdapterInfo> {
         Engine::Cpu(_) => None,
         Engine::Gpu(model) => {
             let adapter = &model.gpu().adapter;
-            let tile_shape = model.gpu().tile_shape_to_remember();
-            Some(AdapterInfo { name: adapter.name.clone(), is_software: adapter.is_software, tile_shape })
+            let kernel_shapes = model.gpu().shapes_to_remember();
+            Some(AdapterInfo { name: adapter.name.clone(), is_software: adapter.is_software, kernel_shapes })
         }
     }
 }

@@ -61,7 +61,7 @@ async fn profile_of(name: &str, source: &impl ByteSource, job: &AttributionJob) 
     let gguf = Gguf::read(source).await?;
     let gpu = Rc::new(Gpu::open(&Options { takes_timestamps: true, ..Options::default() }).await?);
     if !gpu.adapter.is_software {
-        gpu.choose_tile_shape(&gguf, &Config::from_gguf(&gguf)?, None).await;
+        gpu.choose_shapes(&gguf, &Config::from_gguf(&gguf)?, None).await;
     }
     let loaded = GpuModel::load(gpu.clone(), source, &gguf, &mut async |_| ControlFlow::Continue(())).await?;
     let (mut lm, _) = loaded.expect("nothing cancels it");

@@ -38,8 +38,8 @@ pub struct BenchReport {
 pub struct AdapterInfo {
     pub name: String,
     pub is_software: bool,
-    /// The fastest tile shape of matrix products on this GPU; `None` if there is no choice.
-    pub tile_shape: Option<String>,
+    /// The fastest shapes of hot kernels on this GPU; `None` if there is no choice.
+    pub kernel_shapes: Option<String>,
 }
 
 #[derive(Serialize)]

@@ -7,7 +7,8 @@ use super::kernels::{
     delta_rule, embed, fma_probe, gated_heads, gather, kl_divergence, log_sum_exp, masked_argmax, matmul, qk_norm, qkv_rope_cache,
     rms_norm, sample, swiglu, ungated_queries,
 };
-use super::variant::{TILE_SHAPES, Variant};
+use super::shapes::{STEP_SHAPES, TILE_SHAPES, VECTOR_SHAPES};
+use super::variant::Variant;
 use glasscage_model::arch::{ARCHITECTURES, Gate};
 
 /// Head sizes for which kernels are listed. For other models, the engine makes kernels with other sizes.
@@ -53,7 +54,9 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
     kernels.extend(FORMATS.iter().map(|format| embed::kernel(variant, format)));
     for format in FORMATS {
         for gate in [None, Some(Gate::Silu), Some(Gate::Gelu)] {
-            kernels.extend([false, true].map(|is_normed| matmul::step_kernel(variant, is_normed, gate, format)));
+            for is_normed in [false, true] {
+                kernels.extend(VECTOR_SHAPES.iter().map(|shape| matmul::step_kernel(variant, shape, is_normed, gate, format)));
+            }
         }
         kernels.extend(TILE_SHAPES.iter().map(|shape| matmul::kernel(variant, shape, format)));
     }
@@ -62,8 +65,10 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
         kernels.extend(vecs.map(|vecs| attention::kernel(variant, vecs, has_window)));
         kernels.extend(vecs.map(|vecs| attention_mass::kernel(variant, vecs, has_window)));
         if matmul::computes_all_of_a_step(variant, true) {
-            let of_step = |architecture| vecs.map(|vecs| attention_step::kernel(architecture, vecs, has_window));
-            kernels.extend(ARCHITECTURES.iter().flat_map(of_step));
+            for shape in STEP_SHAPES {
+                let of_step = |architecture| vecs.map(|vecs| attention_step::kernel(architecture, vecs, has_window, shape));
+                kernels.extend(ARCHITECTURES.iter().flat_map(of_step));
+            }
         }
     }
     // Several architectures share a kernel.
@@ -107,7 +112,12 @@ mod tests {
     #[test]
     fn name_distinguishes_kernels_of_same_source() {
         let names: Vec<String> = shaders(&VARIANTS[1]).into_iter().map(|shader| shader.name).collect();
-        for name in ["swiglu", "matmul_tiles.Q4_K.ROWS=8u.TOKENS=4u", "attention_mass_shared.Q_LENGTH=128u.VECS=32u"] {
+        for name in [
+            "swiglu",
+            "matmul_tiles.Q4_K.ROWS=8u.TOKENS=4u",
+            "matvec_shared.Q4_K.NORMED=true.ROWS=2u",
+            "attention_mass_shared.Q_LENGTH=128u.VECS=32u",
+        ] {
             assert!(names.iter().any(|other| other == name), "{name} is not in {names:?}");
         }
     }

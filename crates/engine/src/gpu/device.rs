@@ -11,7 +11,8 @@ use wgpu::{DeviceType, PollType};
 use super::adapter_name::adapter_name;
 use super::kernel::{Kernel, Pipeline};
 use super::pacing::Pacing;
-use super::variant::{TILE_SHAPES, TileShape, Variant};
+use super::shapes::Shapes;
+use super::variant::Variant;
 use super::wait::Submission;
 use crate::lm::LmError;
 use glasscage_message::Message;
@@ -35,8 +36,8 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
     pub adapter: Adapter,
     pub variant: &'static Variant,
-    /// See [`Gpu::choose_tile_shape`].
-    pub tile_shape: Cell<&'static TileShape>,
+    /// See [`Gpu::choose_shapes`].
+    pub shapes: Cell<Shapes>,
     /// Largest storage buffer that a kernel can bind, in bytes.
     pub max_buffer_bytes: u64,
     /// Largest buffer for a matrix, in bytes.
@@ -123,7 +124,7 @@ impl Gpu {
             queue,
             adapter: Adapter { name: adapter_name(&info).await, is_software },
             variant: options.variant.unwrap_or(Variant::of(is_software)),
-            tile_shape: Cell::new(&TILE_SHAPES[0]),
+            shapes: Cell::default(),
             max_buffer_bytes,
             max_matrix_bytes: options.max_matrix_bytes.unwrap_or(max_buffer_bytes).min(max_buffer_bytes),
             stats: Rc::default(),

@@ -53,22 +53,21 @@ fn attend<'a>(recording: &mut Recording<'a>, config: &Config, [bias, norms]: [&'
     let Activations { projected, mixed, .. } = args.activations;
     let Batch { rows, n_keys, is_step, angles, attention_sums, .. } = args.batch;
     let (text, own) = (args.batch.text.of(i), args.batch.own.of(i));
+    let (angles, window, y) = (&angles[config.rotation_of(i)], config.window_of(i), &mixed.buffer);
+    if matmul::computes_all_of_a_step(recording.gpu().variant, is_step) {
+        let step = AttentionStep { row: rows, window, bias, norms, angles, qkv: &projected.buffer, cache: own, y };
+        return attention_step::record(recording, config, &step);
+    }
     let is_gated = config.architecture.gates_attention;
     let qkv = if is_gated { &args.activations.prepared.buffer } else { &projected.buffer };
     if is_gated {
         ungated_queries::record(recording, config, n, &projected.buffer, qkv);
     }
-    let (angles, window) = (&angles[config.rotation_of(i)], config.window_of(i));
     if config.architecture.qk_norm == QkNorm::Whole {
         qk_norm::record(recording, config, &WholeNorm { n, norms, qkv });
     }
-    let y = &mixed.buffer;
-    if matmul::computes_all_of_a_step(recording.gpu().variant, is_step) {
-        attention_step::record(recording, config, &AttentionStep { row: rows, window, bias, norms, angles, qkv, cache: own, y });
-    } else {
-        qkv_rope_cache::record(recording, config, &QkvRopeCache { rows, first, n, bias, norms, angles, qkv, cache: own });
-        attention::record(recording, config, &Attention { rows, first, n, n_keys, window, qkv, text, suffix: own, y });
-    }
+    qkv_rope_cache::record(recording, config, &QkvRopeCache { rows, first, n, bias, norms, angles, qkv, cache: own });
+    attention::record(recording, config, &Attention { rows, first, n, n_keys, window, qkv, text, suffix: own, y });
     if let Some(sums) = attention_sums {
         attention_mass::record(recording, config, &AttentionMass { rows, first, n, window, qkv, text, outputs: &mixed.buffer }, sums);
     }

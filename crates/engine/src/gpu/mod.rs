@@ -40,11 +40,11 @@ mod recurrent_states;
 mod replay;
 mod scoring;
 pub mod self_test;
+pub mod shapes;
 mod submissions;
 #[cfg(test)]
 mod testing;
 mod text_cache;
-mod tile_shape;
 #[cfg(not(target_arch = "wasm32"))]
 mod timestamps;
 pub mod variant;

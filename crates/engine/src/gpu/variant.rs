@@ -29,20 +29,3 @@ impl Variant {
         &VARIANTS[usize::from(!is_software)]
     }
 }
-
-/// Part of the 64 rows and 64 tokens of a workgroup that one invocation of `matmul_tiles` multiplies. Determines how many registers it
-/// uses and how often it reads the tiles.
-#[derive(Debug, PartialEq, Eq)]
-pub struct TileShape {
-    /// Its name in benchmarks and in storage.
-    pub name: &'static str,
-    pub rows: usize,
-    pub tokens: usize,
-}
-
-/// All shapes. The first is the default for GPUs that were not measured.
-pub const TILE_SHAPES: &[TileShape] = &[
-    TileShape { name: "8x8", rows: 8, tokens: 8 },
-    TileShape { name: "8x4", rows: 8, tokens: 4 },
-    TileShape { name: "4x4", rows: 4, tokens: 4 },
-];

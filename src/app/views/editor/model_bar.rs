@@ -192,7 +192,7 @@ mod tests {
             has_template: false,
             thinking: crate::request::ThinkingSupport::Never,
             backend: "webgpu (nvidia ampere)".into(),
-            tile_shape: None,
+            kernel_shapes: None,
             notices: Vec::new(),
             glasscage: "0.1.0".into(),
         };

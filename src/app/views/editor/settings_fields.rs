@@ -294,7 +294,7 @@ mod tests {
             has_template: true,
             thinking: ThinkingSupport::Never,
             backend: "webgpu".into(),
-            tile_shape: None,
+            kernel_shapes: None,
             notices: Vec::new(),
             glasscage: String::new(),
         };

@@ -1,11 +1,13 @@
 //! Attention of a decode step, in one dispatch after the projections: bias, RMSNorm, rotary embedding (RoPE, Su et al. 2021) and
-//! key-value cache as in [`qkv_rope_cache`](super::qkv_rope_cache), then [`attention`](super::attention).
+//! key-value cache as in [`qkv_rope_cache`](super::qkv_rope_cache), then [`attention`](super::attention). It also normalizes as
+//! [`qk_norm`](super::qk_norm), and gates as [`gated_heads`](super::gated_heads).
 
-use super::qkv_rope_cache::{cached_head, cached_slot};
-use super::{LINE, attention, qkv_rope_cache};
+use super::qkv_rope_cache::{cached_head, cached_slot, qkv_width};
+use super::{attention, gated_heads, qk_norm, qkv_rope_cache};
 use crate::gpu::buffer::Buffer;
 use crate::gpu::kernel::Kernel;
 use crate::gpu::recording::Recording;
+use crate::gpu::shapes::StepShape;
 use crate::gpu::wgsl::wgsl_struct;
 use glasscage_model::arch::{Architecture, QkNorm, Rope};
 use glasscage_model::config::Config;
@@ -33,11 +35,11 @@ pub struct AttentionStep<'a> {
     pub window: Option<usize>,
     /// Same shape as `qkv`. Not read if the model has no biases.
     pub bias: &'a Buffer,
-    /// Norm of a query head, then of a key head. Not read if the model has none.
+    /// Norm of a query head, then of a key head; or of all query heads, then of all key heads. Not read if the model has none.
     pub norms: &'a Buffer,
     /// `[positions, rotated_dim / 2]` of (cos, sin).
     pub angles: &'a Buffer,
-    /// `[(n_heads + 2 n_kv_heads) head_dim]`.
+    /// `[(n_heads + 2 n_kv_heads) head_dim]`. In models that gate attention, gates follow the queries of each head.
     pub qkv: &'a Buffer,
     /// `[slots, key and value, n_kv_heads, padded head_dim]`, written at the row's slot.
     pub cache: &'a Buffer,
@@ -51,26 +53,34 @@ pub fn record<'a>(recording: &mut Recording<'a>, config: &Config, step: &Attenti
     let &Config { n_heads, n_kv_heads, head_dim, rotated_dim, norm_epsilon, .. } = config;
     let (scale, epsilon) = (config.attention_scale as f32, norm_epsilon as f32);
     let params = Params { n_heads, n_kv_heads, head_dim, rotated_dim, scale, epsilon, window: window.unwrap_or(0) };
-    let kernel = kernel(config.architecture, cached_head(config) / 4, window.is_some());
+    let kernel = kernel(config.architecture, cached_head(config) / 4, window.is_some(), recording.gpu().shapes.get().step);
     recording.dispatch(kernel, params, &[row, qkv, bias, norms, angles, cache, y], [n_heads, 1]);
 }
 
-/// The kernel for heads of `vecs` vec4 in the cache.
-pub fn kernel(architecture: &Architecture, vecs: usize, has_window: bool) -> Kernel {
+/// The kernel for heads of `vecs` vec4 in the cache, in the given shape.
+pub fn kernel(architecture: &Architecture, vecs: usize, has_window: bool, shape: &StepShape) -> Kernel {
     Kernel::new("attention_step", [1, 1])
-        .with_u32("WIDTH", LINE.max(vecs.next_power_of_two()))
+        .with_u32("WIDTH", shape.invocations.max(vecs.next_power_of_two()))
         .with_u32("VECS", vecs)
         .with_bool("WINDOW", has_window)
         .with_bool("BIAS", architecture.qkv_bias)
         .with_bool("NORM", architecture.qk_norm == QkNorm::Heads)
+        .with_bool("WHOLE", architecture.qk_norm == QkNorm::Whole)
+        .with_bool("GATED", architecture.gates_attention)
         .with_bool("INTERLEAVED", architecture.rope == Rope::Interleaved)
         .with_params(Params::WGSL)
 }
 
 /// Returns y and the row's key and value, `[key and value, n_kv_heads, padded head_dim]`. Follows the definition, mostly in float64.
-/// `qkv` includes the bias. `cache` has the slots before the row's slot. `angles` belong to the row's position.
-pub fn reference(config: &Config, window: Option<usize>, [qkv, norms, angles, cache]: [&[f32]; 4]) -> (Vec<f32>, Vec<f32>) {
-    let &Config { n_heads, n_kv_heads, head_dim, .. } = config;
+/// `projected` includes the bias. `cache` has the slots before the row's slot. `angles` belong to the row's position.
+pub fn reference(config: &Config, window: Option<usize>, [projected, norms, angles, cache]: [&[f32]; 4]) -> (Vec<f32>, Vec<f32>) {
+    let &Config { n_heads, n_kv_heads, head_dim, architecture, .. } = config;
+    let is_gate = |head: usize| architecture.gates_attention && head < 2 * n_heads && head % 2 == 1;
+    let ungated = projected.chunks(head_dim).enumerate().filter(|(head, _)| !is_gate(*head)).map(|(_, head)| head);
+    let mut qkv: Vec<f32> = ungated.flatten().copied().collect();
+    if architecture.qk_norm == QkNorm::Whole {
+        qkv = qk_norm::reference(config, &qkv, norms);
+    }
     let heads: Vec<&[f32]> = qkv.chunks(head_dim).collect();
     let (queries, keys, values) = (&heads[..n_heads], &heads[n_heads..][..n_kv_heads], &heads[n_heads + n_kv_heads..]);
     let (query_norm, key_norm) = norms.split_at(head_dim);
@@ -85,7 +95,13 @@ pub fn reference(config: &Config, window: Option<usize>, [qkv, norms, angles, ca
         let slots: Vec<_> = attention::slots(config, &all, h, first as u32..position as u32 + 1).collect();
         attention::reference(config.attention_scale, &query, &slots)
     };
-    (queries.iter().enumerate().flat_map(of_head).collect(), own)
+    let y: Vec<f32> = queries.iter().enumerate().flat_map(of_head).collect();
+    (if architecture.gates_attention { gated_heads::reference(projected, &y, head_dim) } else { y }, own)
+}
+
+/// f32 values that the projections of a row have: those of `qkv` in [`AttentionStep`].
+pub fn projected_width(config: &Config) -> usize {
+    qkv_width(config) + if config.architecture.gates_attention { config.n_heads * config.head_dim } else { 0 }
 }
 
 #[cfg(test)]
@@ -95,13 +111,13 @@ mod tests {
     use super::*;
     use crate::gpu::batch::{Row, text_rows};
     use crate::gpu::kernels::padded;
-    use crate::gpu::kernels::qkv_rope_cache::qkv_width;
+    use crate::gpu::shapes::{STEP_SHAPES, Shapes};
     use crate::gpu::testing::{assert_close, config, gpus_and_interpreters, random};
     use glasscage_model::arch::ARCHITECTURES;
 
     async fn check(config: &Config, position: usize, window: Option<usize>) {
-        let (dim, width, slot) = (config.head_dim, qkv_width(config), cached_slot(config));
-        let (qkv, bias, norms) = (random(width, 1), random(width, 2), random(2 * dim, 3));
+        let (dim, width, slot) = (config.head_dim, projected_width(config), cached_slot(config));
+        let (qkv, bias, norms) = (random(width, 1), random(width, 2), random(width, 3));
         let (angles, cache) = (random((position + 1) * config.rotated_dim, 4), random(position * slot, 5));
         let has_bias = config.architecture.qkv_bias;
         let biased: Vec<f32> = qkv.iter().zip(&bias).map(|(value, bias)| value + if has_bias { *bias } else { 0.0 }).collect();
@@ -113,23 +129,35 @@ mod tests {
             let slots = [&cache[..], &vec![f32::NAN; slot]].concat();
             let [qkv, bias, norms, angles, cache] =
                 [&qkv, &bias, &norms, &angles, &slots].map(|values| gpu.buffer_with_f32("input", values));
-            let y = gpu.buffer("y", padded(config.n_heads * dim));
             let (row, bias, norms, angles, qkv) = (&row, &bias, &norms, &angles, &qkv);
-            let mut recording = Recording::new(gpu);
-            record(&mut recording, config, &AttentionStep { row, window, bias, norms, angles, qkv, cache: &cache, y: &y });
-            recording.run();
-            let what = format!("{} {dim} {position} {window:?} {}", config.architecture.name, gpu.variant.name);
-            assert_close(&what, &gpu.read_f32(&y, expected.len()).await.unwrap(), &expected, 2e-5);
-            let cache = gpu.read_f32(&cache, slots.len()).await.unwrap();
-            assert_eq!(cache[..position * slot], slots[..position * slot], "{what}: other slots do not change");
-            assert_close(&what, &cache[position * slot..], &own, 1e-5);
+            let mut bits: Option<Vec<u32>> = None;
+            for step in STEP_SHAPES {
+                gpu.shapes.set(Shapes { step, ..Shapes::default() });
+                let y = gpu.buffer("y", padded(config.n_heads * dim));
+                let mut recording = Recording::new(gpu);
+                record(&mut recording, config, &AttentionStep { row, window, bias, norms, angles, qkv, cache: &cache, y: &y });
+                recording.run();
+                let what = format!("{} {dim} {position} {window:?} {step:?}", config.architecture.name);
+                let y = gpu.read_f32(&y, expected.len()).await.unwrap();
+                assert_close(&what, &y, &expected, 2e-5);
+                let cached = gpu.read_f32(&cache, slots.len()).await.unwrap();
+                assert_eq!(cached[..position * slot], slots[..position * slot], "{what}: other slots do not change");
+                assert_close(&what, &cached[position * slot..], &own, 1e-5);
+                let y: Vec<u32> = y.iter().map(|value| value.to_bits()).collect();
+                assert_eq!(bits.get_or_insert_with(|| y.clone()), &y, "{what}: other bits");
+                // The next shape must not read the row's own slot either.
+                gpu.write(&cache, position * slot, &vec![f32::NAN.to_bits(); slot]);
+            }
         }
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn row_attends_to_text_and_is_cached() {
+        for (head_dim, position) in [(2, 0), (48, 127), (64, 128), (128, 65), (20, 199)] {
+            check(&config("qwen3", 4, 2, head_dim), position, None).await;
+        }
         for architecture in ARCHITECTURES {
-            for (head_dim, position) in [(2, 0), (6, 1), (48, 63), (64, 64), (128, 65), (20, 199)] {
+            for (head_dim, position) in [(6, 1), (20, 129)] {
                 check(&config(architecture.name, 4, 2, head_dim), position, None).await;
             }
             if architecture.rotates_part {
@@ -140,7 +168,7 @@ mod tests {
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn window_limits_keys() {
-        for (window, position) in [(1, 0), (1, 70), (64, 63), (64, 64), (64, 150), (65, 64), (10_000, 90)] {
+        for (window, position) in [(1, 0), (1, 70), (128, 127), (128, 128), (128, 300), (129, 128), (10_000, 90)] {
             check(&config("gemma3", 6, 2, 16), position, Some(window)).await;
         }
         check(&config("gemma3", 4, 1, 512), 300, Some(150)).await;

@@ -8,7 +8,8 @@ use crate::gpu::format::{Format, GROUP};
 use crate::gpu::kernel::Kernel;
 use crate::gpu::pacing::rows_per_dispatch;
 use crate::gpu::recording::Recording;
-use crate::gpu::variant::{TileShape, Variant};
+use crate::gpu::shapes::{TileShape, VectorShape};
+use crate::gpu::variant::Variant;
 use crate::gpu::weights::Slab;
 use crate::gpu::wgsl::wgsl_struct;
 use crate::lm::blocks::blocks;
@@ -34,7 +35,7 @@ wgsl_struct! {
         column: usize,
         /// Whether the product is added to `y` instead of replacing it.
         add: bool,
-        /// Distance between the two rows that one invocation of `matvec_shared` computes.
+        /// Distance between the two rows of a pair in `matvec_shared`.
         second: usize,
         /// For RMSNorm of x: number of values in a row, and the number added to the mean of their squares.
         dim: usize,
@@ -126,8 +127,8 @@ fn record_by<'a>(recording: &mut Recording<'a>, matmul: &Matmul<'a>, max_dispatc
     let &Matmul { slab, ref rows, n, x, y, column, add, is_step, gate, norm } = matmul;
     let gpu = recording.gpu();
     let kernel = match is_step {
-        true => step_kernel(gpu.variant, norm.is_some(), gate, slab.format),
-        false => kernel(gpu.variant, gpu.tile_shape.get(), slab.format),
+        true => step_kernel(gpu.variant, gpu.shapes.get().vector, norm.is_some(), gate, slab.format),
+        false => kernel(gpu.variant, gpu.shapes.get().tile, slab.format),
     };
     let per_row = 2.0 * (n * slab.groups * GROUP) as f64;
     let at_once = match is_step {
@@ -167,15 +168,15 @@ pub fn kernel(variant: &Variant, shape: &TileShape, format: &'static Format) -> 
     kernel.with_format(format, variant).with_params(Params::WGSL)
 }
 
-/// The kernel for a decode step.
-pub fn step_kernel(variant: &Variant, is_normed: bool, gate: Option<Gate>, format: &'static Format) -> Kernel {
+/// The kernel for a decode step, in the given shape.
+pub fn step_kernel(variant: &Variant, shape: &VectorShape, is_normed: bool, gate: Option<Gate>, format: &'static Format) -> Kernel {
     let kernel = match variant.shares_memory {
         false => Kernel::new("matvec", [4 * LINE, 1]).with_u32("WIDTH", LINE),
         true => Kernel::new("matvec_shared", [if gate.is_some() { 8 } else { 16 }, 1])
-            .with_u32("WIDTH", 2 * LINE)
             .with_bool("NORMED", is_normed)
             .with_bool("GATED", gate.is_some())
-            .with_bool("GELU", gate == Some(Gate::Gelu)),
+            .with_bool("GELU", gate == Some(Gate::Gelu))
+            .with_u32("ROWS", shape.rows),
     };
     kernel.with_format(format, variant).with_params(Params::WGSL)
 }
@@ -193,16 +194,18 @@ mod tests {
     use super::super::{padded, rms_norm, swiglu};
     use super::*;
     use crate::gpu::device::Gpu;
+    use crate::gpu::shapes::{Shapes, TILE_SHAPES, VECTOR_SHAPES};
     use crate::gpu::testing::{SENTINEL, assert_close, gpus, gpus_and_interpreters, interpreters, random};
-    use crate::gpu::variant::TILE_SHAPES;
     use crate::gpu::weights::Slab;
     use glasscage_model::dequantize::testing::some_blocks;
     use glasscage_model::quant::QUANTS;
 
-    /// Calls [`check_kernel`] with each kernel that supports `n` rows.
+    /// Calls [`check_kernel`] with each kernel that supports `n` rows. The kernel for decode steps runs in every shape.
     async fn check(gpus: &[Gpu], name: &str, rows: usize, columns: usize, n: usize) {
-        for is_step in [false, true].into_iter().filter(|&is_step| n == 1 || !is_step) {
-            check_kernel(gpus, name, rows, columns, n, is_step).await;
+        check_kernel(gpus, name, rows, columns, n, false).await;
+        for vector in VECTOR_SHAPES.iter().filter(|_| n == 1) {
+            gpus.iter().for_each(|gpu| gpu.shapes.set(Shapes { vector, ..Shapes::default() }));
+            check_kernel(gpus, name, rows, columns, n, true).await;
         }
     }
 
@@ -278,15 +281,47 @@ mod tests {
                 let slab = Slab::from_bytes(&gpu, quant, columns, &bytes);
                 let (x, y) = (gpu.buffer_with_f32("x", &random(n * columns, 2)), gpu.buffer("y", n * 70));
                 let mut bits: Option<Vec<u32>> = None;
-                for shape in TILE_SHAPES {
-                    gpu.tile_shape.set(shape);
+                for tile in TILE_SHAPES {
+                    gpu.shapes.set(Shapes { tile, ..Shapes::default() });
                     let mut recording = Recording::new(&gpu);
                     record(&mut recording, &Matmul::by_slab(&slab, n, RowView::new(&x, columns), RowView::new(&y, 70)));
                     recording.run();
                     let got = gpu.read_f32(&y, n * 70).await.unwrap();
-                    assert_close(&format!("{name} {}", shape.name), &got, &expected, 2e-5);
+                    assert_close(&format!("{name} {tile:?}"), &got, &expected, 2e-5);
                     let got: Vec<u32> = got.iter().map(|value| value.to_bits()).collect();
-                    assert_eq!(bits.get_or_insert_with(|| got.clone()), &got, "{name} {}: other bits", shape.name);
+                    assert_eq!(bits.get_or_insert_with(|| got.clone()), &got, "{name} {tile:?}: other bits");
+                }
+            }
+        }
+    }
+
+    /// Multiplies a vector by `Q4_K` weights in every shape: rows that do not fill a workgroup, and more columns than lanes have.
+    #[wasm_bindgen_test(unsupported = tokio::test)]
+    async fn vector_shapes_compute_same_bits() {
+        let quant = QUANTS.iter().find(|quant| quant.name == "Q4_K").unwrap();
+        for gpu in gpus_and_interpreters().await.iter().filter(|gpu| computes_all_of_a_step(gpu.variant, true)) {
+            for (rows, columns) in [(2, 256), (22, 1280), (46, 256)] {
+                let (bytes, x) = (some_blocks(quant, rows, columns, 1.0), random(columns, 2));
+                let (products, slab) = (reference(&x, &quant.values(&bytes), columns), Slab::from_bytes(gpu, quant, columns, &bytes));
+                let (weight, x) = (gpu.buffer_with_f32("weight", &vec![1.0; columns]), gpu.buffer_with_f32("x", &x));
+                let [y, normed, gated] = [rows, rows, rows / 2].map(|length| gpu.buffer("y", length));
+                let norm = Some(Norm { weight: &weight, dim: columns, epsilon: 1e-3 });
+                let mut bits: Option<Vec<u32>> = None;
+                for vector in VECTOR_SHAPES {
+                    gpu.shapes.set(Shapes { vector, ..Shapes::default() });
+                    let mut recording = Recording::new(gpu);
+                    let x = RowView::new(&x, columns);
+                    let of = |y| Matmul::by_slab(&slab, 1, x, RowView::new(y, rows)).for_step(true);
+                    record(&mut recording, &of(&y));
+                    record(&mut recording, &of(&normed).normalizing(norm));
+                    record(&mut recording, &Matmul::gated(&slab, Gate::Silu, x, RowView::new(&gated, rows / 2)).normalizing(norm));
+                    recording.run();
+                    let mut got = gpu.read_f32(&y, rows).await.unwrap();
+                    assert_close(&format!("{vector:?}"), &got, &products, 2e-5);
+                    got.extend(gpu.read_f32(&normed, rows).await.unwrap());
+                    got.extend(gpu.read_f32(&gated, rows / 2).await.unwrap());
+                    let got: Vec<u32> = got.iter().map(|value| value.to_bits()).collect();
+                    assert_eq!(bits.get_or_insert_with(|| got.clone()), &got, "{vector:?}, {rows} rows: other bits");
                 }
             }
         }
@@ -296,7 +331,9 @@ mod tests {
     async fn gates_use_their_products() {
         let gates = [Gate::Silu, Gate::Gelu];
         for gpu in gpus_and_interpreters().await.iter().filter(|gpu| computes_all_of_a_step(gpu.variant, true)) {
-            for (gate, ffn_dim) in gates.into_iter().flat_map(|gate| [1, 7, 8, 9, 31].map(|ffn_dim| (gate, ffn_dim))) {
+            let sizes = || gates.into_iter().flat_map(|gate| [1, 7, 8, 9, 31].map(|ffn_dim| (gate, ffn_dim)));
+            for (vector, (gate, ffn_dim)) in VECTOR_SHAPES.iter().flat_map(|vector| sizes().map(move |sizes| (vector, sizes))) {
+                gpu.shapes.set(Shapes { vector, ..Shapes::default() });
                 let (w, x) = (random(2 * ffn_dim * 32, 1), random(32, 2));
                 let bytes: Vec<u8> = w.iter().flat_map(|value| value.to_le_bytes()).collect();
                 let slab = Slab::from_bytes(gpu, &QUANTS[0], 32, &bytes);

@@ -289,13 +289,15 @@ fn attended(gpu: &Gpu, config: &Config, window: Option<usize>) -> Case {
     Case::about("attention", y, with_padding(&right, config.n_heads * dim, stride))
 }
 
-/// The row after 150 slots of a text, in a decode step.
+/// The row after 200 slots of a text, in a decode step: in two blocks of slots.
 fn stepped(gpu: &Gpu, config: &Config, window: Option<usize>) -> [Case; 2] {
     const WHAT: &str = "attention of a step";
-    const POSITION: usize = 150;
-    let (dim, width, slot) = (config.head_dim, qkv_width(config), cached_slot(config));
-    let (qkv, bias, norms) = (random_up_to(4.0, width, 26), random(width, 27), random(2 * dim, 28));
-    let (angles, cache) = (random((POSITION + 1) * config.rotated_dim, 29), random(POSITION * slot, 30));
+    const POSITION: usize = 200;
+    let (width, slot) = (attention_step::projected_width(config), cached_slot(config));
+    let (qkv, bias, norms) = (random_up_to(4.0, width, 26), random(width, 27), random(width, 28));
+    let (angles, mut cache) = (random((POSITION + 1) * config.rotated_dim, 29), random(POSITION * slot, 30));
+    // The largest score is in the second block, which changes the results of the first.
+    cache[150 * slot..].iter_mut().for_each(|value| *value *= 3.0);
     let biased = |(value, bias): (&f32, &f32)| value + if config.architecture.qkv_bias { *bias } else { 0.0 };
     let biased: Vec<f32> = qkv.iter().zip(&bias).map(biased).collect();
     let (right, own) = attention_step::reference(config, window, [&biased, &norms, &angles[POSITION * config.rotated_dim..], &cache]);

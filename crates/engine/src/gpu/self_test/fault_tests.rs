@@ -36,11 +36,15 @@ const WRONG: &[(&str, Option<&str>, &str, &str, &str)] = &[
     ("matvec_shared", Some("Q4_K"), "sums[local] += sums", "sums[local] = sums", "the product of a vector and Q4_K weights"),
     ("matvec_shared", Some("Q8_0"), "/ f32(p.dim) + p.epsilon", "+ p.epsilon", "the product of a normalized vector and Q8_0 weights"),
     ("matvec_shared", Some("Q8_0"), "gated(products.x) * products.y", "gated(products.x)", "gates from Q8_0 weights"),
+    // Correct in rows after the first half of the slots.
+    ("matvec_shared", Some("Q4_K"), "sums[slot] + sums[slot + SLOTS]", "sums[slot]", "the product of a vector and Q4_K weights"),
     ("qkv_rope_cache", None, "angle.y + pair.y", "angle.y - pair.y", "positions of queries and keys"),
     ("attention", None, "var slot = row.suffix_start + max", "var slot = row.suffix_start + 1u + max", "attention"),
     // Correct if there is one tile of slots.
-    ("attention_step", None, "sum *= rescale(", "sum *= 1.0 + 0.0 * rescale(", "attention of a step"),
-    ("attention_step", None, "normalize(local, KEY, p.head_dim)", "normalize(local, KEY, 0u)", "attention of a step"),
+    ("attention_step", None, "let factor = rescale(", "let factor = 1.0 + 0.0 * rescale(", "attention of a step"),
+    ("attention_step", None, "factor * totals[q] + total", "totals[q] + total", "attention of a step"),
+    ("attention_step", None, "pieces[at + 3u]", "pieces[at + 2u]", "attention of a step"),
+    ("attention_step", None, "normalize(local, KEY, p.head_dim,", "normalize(local, KEY, 0u,", "attention of a step"),
     ("attention_step", None, "angle.y + pair.y", "angle.y - pair.y", "attention of a step"),
     ("attention_step", None, "cache[own + i] = vec_of(KEY, i)", "cache[own + i] = vec_of(QUERY, i)", "attention of a step"),
     ("attention_tiles", None, "factor * sum3", "sum3", "attention"),
@@ -99,6 +103,8 @@ const WRONG_IN: &[(&str, &str, &str, &str, &str)] = &[
     ("qwen35", "delta_rule_shared", "read + itself *", "read +", "outputs of recurrent states"),
     ("qwen35", "delta_output", "norm[i] * scale * gate", "norm[i] * scale", "outputs of recurrent states"),
     ("qwen35", "ungated_queries", "id.x + gates_before", "id.x", "queries without gates"),
+    ("qwen35", "attention_step", "query + p.head_dim + 4u", "query + 4u", "attention of a step"),
+    ("olmo2", "attention_step", "keys, p.n_kv_heads * p.head_dim", "0u, p.n_kv_heads * p.head_dim", "attention of a step"),
     ("qwen35", "gated_heads", "id.x / p.head_dim + 1u", "id.x / p.head_dim", "gates of attention"),
     (
         "qwen35",

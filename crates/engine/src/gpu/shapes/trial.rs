@@ -1,13 +1,11 @@
 //! Finds the fastest of several candidates in little time. Pure: the caller measures and passes the times.
 
 /// Minimum duration of a measurement, in seconds: much longer than the overhead of a submission.
-const LEAST_SECONDS: f64 = 0.01;
-/// Maximum duration of all measurements together, in seconds. First runs do not count, because they include compilation.
-const MOST_SECONDS: f64 = 0.3;
+const LEAST_SECONDS: f64 = 0.005;
 /// Number of measurements per candidate. The best time counts.
 const ROUNDS: usize = 3;
 /// Maximum number of repetitions in one measurement.
-const MOST_TIMES: usize = 64;
+const MOST_TIMES: usize = 128;
 
 /// The next measurement: run `candidate` `times` times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,14 +21,16 @@ pub struct Trial {
     candidates: Vec<(usize, Option<f64>)>,
     /// Repetitions per measurement.
     times: usize,
+    /// Maximum duration of all measurements together, in seconds. First runs do not count, because they include compilation.
+    most_seconds: f64,
     /// Seconds spent in all measurements so far, and in the longest one.
     spent: f64,
     longest: f64,
 }
 
 impl Trial {
-    pub fn new(n: usize) -> Self {
-        Self { candidates: vec![(0, None); n], times: 1, spent: 0.0, longest: 0.0 }
+    pub fn new(n: usize, most_seconds: f64) -> Self {
+        Self { candidates: vec![(0, None); n], times: 1, most_seconds, spent: 0.0, longest: 0.0 }
     }
 
     /// The next run. `None` if all candidates are measured, or time is up.
@@ -38,7 +38,7 @@ impl Trial {
         // The first candidate shows how many repetitions the others need.
         let turns = if self.candidates.first()?.1.is_none() { 1 } else { self.candidates.len() };
         let (candidate, &(runs, _)) = self.candidates[..turns].iter().enumerate().min_by_key(|(_, (runs, _))| *runs)?;
-        let has_time = self.spent + self.longest <= MOST_SECONDS;
+        let has_time = self.spent + self.longest <= self.most_seconds;
         (runs <= ROUNDS && has_time).then_some(Run { candidate, times: if runs == 0 { 1 } else { self.times } })
     }
 
@@ -70,13 +70,14 @@ impl Trial {
 mod tests {
     use super::*;
 
+    const MOST_SECONDS: f64 = 0.16;
     /// Seconds for compilation.
     const COMPILING: f64 = 0.2;
 
     /// Simulates a trial. Candidates take `seconds` each, and a submission takes `overhead` more. Returns the best candidate, the number
     /// of runs of each, and the elapsed seconds without compilation.
     fn played(seconds: &[f64], overhead: f64) -> (Option<usize>, Vec<usize>, f64) {
-        let (mut trial, mut runs, mut elapsed) = (Trial::new(seconds.len()), vec![0; seconds.len()], 0.0);
+        let (mut trial, mut runs, mut elapsed) = (Trial::new(seconds.len(), MOST_SECONDS), vec![0; seconds.len()], 0.0);
         while let Some(Run { candidate, times }) = trial.next() {
             let took = overhead + times as f64 * seconds[candidate];
             elapsed += if runs[candidate] == 0 { 0.0 } else { took };
@@ -88,8 +89,8 @@ mod tests {
 
     #[test]
     fn fastest_is_found_at_any_gpu_speed() {
-        // Times of a product of 6 GFLOP at about 8.6, 0.86 and 0.086 TFLOP/s.
-        for speed in [1.0, 10.0, 100.0] {
+        // Times of a product of 4 GFLOP at about 6, 0.6 and 0.14 TFLOP/s.
+        for speed in [1.0, 10.0, 40.0] {
             for best in 0..3 {
                 let mut seconds = [speed * 7e-4; 3];
                 seconds[best] *= 0.8;
@@ -104,14 +105,14 @@ mod tests {
     #[test]
     fn fast_gpu_repeats_until_measurements_are_long_enough() {
         let (_, runs, elapsed) = played(&[5e-4, 4e-4, 6e-4], 1e-4);
-        // The first candidate is too fast with 1, 2, 4, 8 and 16 repetitions.
-        assert_eq!(runs, [1 + 5 + 3, 1 + 3, 1 + 3]);
+        // The first candidate is too fast with 1, 2, 4 and 8 repetitions.
+        assert_eq!(runs, [1 + 4 + 3, 1 + 3, 1 + 3]);
         assert!(elapsed > 9.0 * LEAST_SECONDS, "{elapsed} s");
     }
 
     #[test]
     fn slow_gpu_keeps_first_shape() {
-        let (best, runs, elapsed) = played(&[0.25, 0.1, 0.1], 1e-3);
+        let (best, runs, elapsed) = played(&[0.12, 0.05, 0.05], 1e-3);
         assert_eq!((best, &runs[..]), (Some(0), &[2, 0, 0][..]));
         assert!(elapsed < MOST_SECONDS, "{elapsed} s");
     }
