@@ -172,7 +172,7 @@ async fn dispatches_of_step(model: &mut GpuModel) -> usize {
         token = model.next_token(&[token], &mut sampler).await.expect("a token");
     }
     let dispatches = model.counters().dispatches - before;
-    assert_eq!(dispatches % TOKENS, 0);
+    assert_eq!(dispatches % TOKENS, 0, "every token takes the same dispatches");
     dispatches / TOKENS
 }
 
