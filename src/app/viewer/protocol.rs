@@ -104,7 +104,7 @@ impl Outgoing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::example::{document, shares};
+    use crate::app::analysis::example::shares;
 
     #[test]
     fn host_messages_are_read() {
@@ -137,9 +137,9 @@ mod tests {
     fn viewer_messages_have_version_and_type() {
         assert_eq!(Outgoing::Ready.to_json(), r#"{"glasscage":1,"type":"ready"}"#);
         assert_eq!(Outgoing::Height { pixels: 480 }.to_json(), r#"{"glasscage":1,"type":"height","pixels":480}"#);
-        let explained = Explained::of(&shares(&[1]));
-        let title = title(&document());
+        let shares = shares(&[1]);
+        let title = title(shares.document());
         let expected = format!(r#"{{"glasscage":1,"type":"chosen","title":"{title}","output":[1],"shares":[0.5,0.5]}}"#);
-        assert_eq!(Outgoing::Chosen(explained).to_json(), expected);
+        assert_eq!(Outgoing::Chosen(Explained::of(&shares)).to_json(), expected);
     }
 }

@@ -36,10 +36,14 @@ const DISK_GIGABYTES: u64 = 12;
 /// Number of explanations in `--soak`.
 const EXPLANATIONS_OF_SOAK: &str = "300";
 
-/// Parts of the names of native tests that only `cargo xtask test --all` runs. They check how good approximations are, or need a large
+/// Native tests that only `cargo xtask test --all` runs. They check how good approximations are, or need a large
 /// download.
-const SLOW_NATIVE_TESTS: [&str; 3] =
-    ["gradients::chosen_width_is_near_best", "gradients::sentence_products_rank_like_token_products", "real_model::gemma3"];
+const SLOW_NATIVE_TESTS: [&str; 4] = [
+    "gradients::chosen_width_is_near_best",
+    "gradients::sentence_products_rank_like_token_products",
+    "real_model::gemma3_answers_and_scores_like_transformers",
+    "real_model::gemma3_ids_match_hugging_face",
+];
 
 /// Native tests that try more cases in `cargo xtask test --all`.
 const NATIVE_TESTS_OF_MANY_CASES: [&str; 7] = [
