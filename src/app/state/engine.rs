@@ -26,7 +26,7 @@ pub struct Engine {
     /// The work of the last run.
     pub work: Reactive<Option<WorkStats>>,
     /// The speed of the last run in this browser.
-    pub speed: Option<Speed>,
+    pub speed: Reactive<Option<Speed>>,
     /// The local files of the model. Empty if it was not opened from files.
     pub(in crate::app) files: Vec<LocalFile>,
     pub(in crate::app) masked_lm_files: Vec<LocalFile>,
@@ -63,7 +63,7 @@ impl Engine {
         Self {
             choice: Reactive::new(choice.map(ModelChoice::from_json).unwrap_or_default()),
             last_files: Reactive::new(choice.and_then(ModelChoice::files_from_json)),
-            speed: speed.and_then(Speed::parse),
+            speed: Reactive::new(speed.and_then(Speed::parse)),
             load_options,
             has_spare_core,
             built_in_model,

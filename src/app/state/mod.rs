@@ -186,7 +186,7 @@ impl State {
     /// Expected seconds for an answer to the prompt and its explanation by a model of `parameters` parameters: until each sentence is
     /// measured alone, and in all. `None` before the first run in this browser.
     pub fn expected_seconds(&self, parameters: u64) -> Option<[f64; 2]> {
-        let (speed, editor) = (self.engine.speed?, &self.editor);
+        let (speed, editor) = ((*self.engine.speed)?, &self.editor);
         let passes = [Passes::Alone, Passes::of(MethodText::of(editor.settings.method))];
         Some(passes.map(|passes| speed.seconds(parameters, &editor.prompt, 0, passes)))
     }

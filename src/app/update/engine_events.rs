@@ -133,7 +133,7 @@ impl State {
         let seconds = (self.now_millis - began_millis) / 1e3;
         let speed = self.engine.loaded().and_then(|loaded| Speed::of(loaded.model.parameters, &work, seconds));
         if let Some(speed) = speed {
-            self.engine.speed = Some(speed);
+            *self.engine.speed = Some(speed);
             self.emit(Effect::RememberForVisits { key: storage_keys::SPEED, text: Some(speed.to_string()) });
         }
     }
