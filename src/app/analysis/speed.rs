@@ -9,8 +9,8 @@ use crate::request::{MOST_RUNS_OF_A_THOUGHT, WorkStats};
 const CHARACTERS_PER_TOKEN: usize = 4;
 /// Tokens that a chat template adds to a prompt. The three constants below are typical values, too.
 const FRAME_TOKENS: usize = 20;
-const ANSWER_TOKENS: usize = 100;
-const ANSWER_SENTENCES: usize = 6;
+const ANSWER_TOKENS: usize = 60;
+const ANSWER_SENTENCES: usize = 4;
 const SENTENCE_TOKENS: usize = 15;
 /// A pass over a pair of sentences starts at its second sentence. On average, that is after two thirds of the text.
 const PART_OF_PAIR: usize = 3;
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(speed, Speed(1.5e9));
         let prompt = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
         let seconds = speed.seconds(600_000_000, prompt, 0, Passes::Alone);
-        assert!((seconds - 600e6 * (132.0 + 400.0 + 132.0 * 9.0 / 2.0) / 1.5e9).abs() < 1e-6, "{seconds}");
+        assert!((seconds - 600e6 * (92.0 + 240.0 + 92.0 * 7.0 / 2.0) / 1.5e9).abs() < 1e-6, "{seconds}");
         assert!(speed.seconds(600_000_000, prompt, 30, Passes::Alone) > seconds);
         assert_eq!(Speed::of(3, &work, 0.0), None);
     }
@@ -102,8 +102,8 @@ mod tests {
     #[test]
     fn pairs_add_passes_up_to_a_limit() {
         let tokens = |ends: usize, passes| tokens(&"A b. ".repeat(ends), 0, passes);
-        // Nine sentences have 36 pairs, and a text of 3 + 20 + 100 tokens.
-        assert_eq!(tokens(3, Passes::WithPairs) - tokens(3, Passes::Alone), 123 * 36 / 3);
+        // Seven sentences have 21 pairs, and a text of 3 + 20 + 60 tokens.
+        assert_eq!(tokens(3, Passes::WithPairs) - tokens(3, Passes::Alone), 83 * 21 / 3);
         assert_eq!(tokens(240, Passes::WithPairs), tokens(240, Passes::Alone));
     }
 
