@@ -83,10 +83,12 @@ fn copy_checkout(to: &Path) -> Result<()> {
 /// Builds the programs of the pack, by name: tests as in the test command, and measured programs in release mode.
 fn build_programs(native: &Tools, checkout: &Path) -> Result<Vec<(String, PathBuf)>> {
     let packages = ["--package", "glasscage", "--package", "glasscage-engine"];
-    let tests = programs::build_in(native, checkout, &[&packages[..], &["--lib", "--test", "native"]].concat())?;
+    // These programs contain the path of the copy. In the usual folder, cargo would take them for those of this checkout.
+    let target = build().join("gpu-target");
+    let tests = programs::build_in(native, checkout, &target, &[&packages[..], &["--lib", "--test", "native"]].concat())?;
     let release = ["build", "--locked", "--release", "--bin", "glasscage", "--example", "random_model"];
-    run(native.command("cargo", &release)?.current_dir(checkout))?;
-    let built = build().join("target/release");
+    run(native.command("cargo", &release)?.current_dir(checkout).env("CARGO_TARGET_DIR", &target))?;
+    let built = target.join("release");
     let tests = tests.into_iter().filter_map(|program| {
         let (_, name) = TESTS.iter().find(|(test, _)| *test == program.name)?;
         Some(((*name).to_owned(), program.file().to_owned()))

@@ -75,15 +75,16 @@ enum Event {
 
 /// Builds the test programs of the workspace. Sorts fast programs first.
 pub fn build_all(native: &Tools, arguments: &[&str]) -> Result<Vec<Program>> {
-    build_in(native, crate::command::root(), arguments)
+    build_in(native, crate::command::root(), &build().join("target"), arguments)
 }
 
-/// Builds the test programs of a checkout.
-pub fn build_in(native: &Tools, checkout: &Path, arguments: &[&str]) -> Result<Vec<Program>> {
+/// Builds the test programs of a checkout into the folder `target`.
+pub fn build_in(native: &Tools, checkout: &Path, target: &Path, arguments: &[&str]) -> Result<Vec<Program>> {
     let cargo = [&["test", "--locked"], arguments, &["--no-run", "--message-format", "json-render-diagnostics"]].concat();
     let mut command = native.command("cargo", &cargo)?;
     println!("$ cargo {}", cargo.join(" "));
-    let output = command.current_dir(checkout).stderr(Stdio::inherit()).output().context("cannot start cargo")?;
+    let output =
+        command.current_dir(checkout).env("CARGO_TARGET_DIR", target).stderr(Stdio::inherit()).output().context("cannot start cargo")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut programs: Vec<Program> = text.lines().filter_map(|line| program(checkout, line)).collect();
     ensure!(output.status.success(), "the test programs cannot be built: see the compiler's message above");
