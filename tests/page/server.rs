@@ -196,7 +196,8 @@ impl Server {
         self.replace("models/registry.json", json);
     }
 
-    /// Makes every new worker run this script first.
+    /// Makes every new worker run this script first. Only in a browser that has not visited the page: later, the service worker answers
+    /// with the true script, because it keeps no file whose hash is wrong.
     pub fn begin_workers_with(&self, script: &str) {
         let loader = std::fs::read_to_string(self.dist.join("engine_loader.js")).expect("the worker's first script");
         self.replace("engine_loader.js", &format!("{script}\n{loader}"));

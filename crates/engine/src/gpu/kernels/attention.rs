@@ -127,13 +127,13 @@ mod tests {
     }
 
     /// Checks rows that attend to parts of the text and of suffixes, given as `[prefix_end, suffix_start, suffix_end]`.
-    async fn check(head_dim: usize, ranges: &[[u32; 3]], window: Option<u32>) {
+    async fn check(gpus: &[Gpu], head_dim: usize, ranges: &[[u32; 3]], window: Option<u32>) {
         let config = config("qwen3", 6, 2, head_dim);
         let (slot, width, stride) = (cached_slot(&config), qkv_width(&config), padded(6 * head_dim));
         let (qkv, text, suffix) = (random(ranges.len() * width, 1), random(300 * slot, 2), random(300 * slot, 3));
         let rows: Vec<Row> = ranges.iter().map(row).collect();
-        for gpu in gpus_and_interpreters().await {
-            let y = run(&gpu, &config, &rows, window, [&qkv, &text, &suffix]).await;
+        for gpu in gpus {
+            let y = run(gpu, &config, &rows, window, [&qkv, &text, &suffix]).await;
             for ((row, q), y) in rows.iter().zip(qkv.chunks(width)).zip(y.chunks(stride)) {
                 for h in 0..6 {
                     let of_suffix = slots(&config, &suffix, h, row.suffix_start..row.suffix_end);
@@ -149,23 +149,25 @@ mod tests {
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn row_attends_to_text_and_own_suffix() {
+        let gpus = gpus_and_interpreters().await;
         for head_dim in [2, 6, 48, 64, 128, 260] {
             let ranges = [[1, 0, 0], [0, 5, 6], [63, 0, 0], [64, 0, 1], [65, 3, 130], [199, 100, 299], [0, 0, 64]];
-            check(head_dim, &ranges, None).await;
+            check(&gpus, head_dim, &ranges, None).await;
         }
         for window in [1, 64, 150, 10_000] {
-            check(6, &[[1, 0, 0], [65, 3, 130], [199, 100, 299]], Some(window)).await;
+            check(&gpus, 6, &[[1, 0, 0], [65, 3, 130], [199, 100, 299]], Some(window)).await;
         }
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn rows_that_do_not_fill_workgroup_are_right() {
+        let gpus = gpus_and_interpreters().await;
         // A workgroup has 32 queries, three per row, or 16 queries if heads are large.
         for n in [10, 11, 21, 22] {
-            check(6, &(0..n).map(|i| [20, 7, 8 + i]).collect::<Vec<_>>(), None).await;
+            check(&gpus, 6, &(0..n).map(|i| [20, 7, 8 + i]).collect::<Vec<_>>(), None).await;
         }
-        check(6, &(0..22).map(|i| [i + 1, 0, 0]).collect::<Vec<_>>(), Some(9)).await;
-        check(256, &(0..6).map(|i| [9, 1, 2 + i]).collect::<Vec<_>>(), None).await;
+        check(&gpus, 6, &(0..22).map(|i| [i + 1, 0, 0]).collect::<Vec<_>>(), Some(9)).await;
+        check(&gpus, 256, &(0..6).map(|i| [9, 1, 2 + i]).collect::<Vec<_>>(), None).await;
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]

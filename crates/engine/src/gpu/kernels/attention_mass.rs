@@ -177,7 +177,7 @@ mod tests {
     use crate::gpu::batch::{Row, text_rows};
     use crate::gpu::testing::{SENTINEL, assert_close, config, gpus_and_interpreters, random};
 
-    async fn check(head_dim: usize, n: usize, window: Option<usize>) {
+    async fn check(gpus: &[Gpu], head_dim: usize, n: usize, window: Option<usize>) {
         let config = config("qwen3", 6, 2, head_dim);
         let width = qkv_width(&config);
         let (qkv, text) = (random(n * width, 1), random((n + 1) * cached_slot(&config), 2));
@@ -194,15 +194,15 @@ mod tests {
             by_head.fold([0.0; 2], |sum, [weight, flow]| [sum[0] + weight, sum[1] + flow])
         };
         let exact: Vec<[f64; 2]> = targets.clone().flat_map(|t| ranges.each_ref().map(|range| over_heads(&of_row(t - 2), range))).collect();
-        for gpu in gpus_and_interpreters().await {
+        for gpu in gpus {
             let [qkv_buffer, text_buffer, output_buffer] = [&qkv, &text, &outputs].map(|values| gpu.buffer_with_f32("input", values));
             let row_buffer = gpu.buffer_with("rows", &Row::all_words(&rows));
-            let mut sums = AttentionSums::new(&gpu, &config, targets.clone(), &ranges);
+            let mut sums = AttentionSums::new(gpu, &config, targets.clone(), &ranges);
             let length = sums.length(&config);
             sums.sums = gpu.buffer_with_f32("sums", &[vec![0.0; length], vec![SENTINEL; 64]].concat());
             let args =
                 AttentionMass { rows: &row_buffer, first: 1, n, window, qkv: &qkv_buffer, text: &text_buffer, outputs: &output_buffer };
-            let mut recording = Recording::new(&gpu);
+            let mut recording = Recording::new(gpu);
             // Two layers with the same weights.
             record(&mut recording, &config, &args, &sums);
             record(&mut recording, &config, &args, &sums);
@@ -220,9 +220,10 @@ mod tests {
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn weights_and_flow_are_summed() {
+        let gpus = gpus_and_interpreters().await;
         for (head_dim, n) in [(2, 1), (6, 3), (48, 4), (64, 5), (20, 67)] {
-            check(head_dim, n, None).await;
+            check(&gpus, head_dim, n, None).await;
         }
-        check(6, 9, Some(4)).await;
+        check(&gpus, 6, 9, Some(4)).await;
     }
 }

@@ -110,12 +110,13 @@ mod tests {
 
     use super::*;
     use crate::gpu::batch::{Row, text_rows};
+    use crate::gpu::device::Gpu;
     use crate::gpu::kernels::padded;
     use crate::gpu::shapes::{STEP_SHAPES, Shapes};
     use crate::gpu::testing::{assert_close, config, gpus_and_interpreters, random};
     use glasscage_model::arch::ARCHITECTURES;
 
-    async fn check(config: &Config, position: usize, window: Option<usize>) {
+    async fn check(gpus: &[Gpu], config: &Config, position: usize, window: Option<usize>) {
         let (dim, width, slot) = (config.head_dim, projected_width(config), cached_slot(config));
         let (qkv, bias, norms) = (random(width, 1), random(width, 2), random(width, 3));
         let (angles, cache) = (random((position + 1) * config.rotated_dim, 4), random(position * slot, 5));
@@ -123,7 +124,7 @@ mod tests {
         let biased: Vec<f32> = qkv.iter().zip(&bias).map(|(value, bias)| value + if has_bias { *bias } else { 0.0 }).collect();
         let its_angles = &angles[position * config.rotated_dim..];
         let (expected, own) = reference(config, window, [&biased, &norms, its_angles, &cache]);
-        for gpu in gpus_and_interpreters().await.iter().filter(|gpu| gpu.variant.shares_memory) {
+        for gpu in gpus.iter().filter(|gpu| gpu.variant.shares_memory) {
             let row = gpu.buffer_with("row", &Row::all_words(&text_rows(&[0.into()], position)));
             // The kernel must not read the row's own slot.
             let slots = [&cache[..], &vec![f32::NAN; slot]].concat();
@@ -153,24 +154,26 @@ mod tests {
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn row_attends_to_text_and_is_cached() {
+        let gpus = gpus_and_interpreters().await;
         for (head_dim, position) in [(2, 0), (48, 127), (64, 128), (128, 65), (20, 199)] {
-            check(&config("qwen3", 4, 2, head_dim), position, None).await;
+            check(&gpus, &config("qwen3", 4, 2, head_dim), position, None).await;
         }
         for architecture in ARCHITECTURES {
             for (head_dim, position) in [(6, 1), (20, 129)] {
-                check(&config(architecture.name, 4, 2, head_dim), position, None).await;
+                check(&gpus, &config(architecture.name, 4, 2, head_dim), position, None).await;
             }
             if architecture.rotates_part {
-                check(&Config { rotated_dim: 4, ..config(architecture.name, 4, 2, 20) }, 5, None).await;
+                check(&gpus, &Config { rotated_dim: 4, ..config(architecture.name, 4, 2, 20) }, 5, None).await;
             }
         }
     }
 
     #[wasm_bindgen_test(unsupported = tokio::test)]
     async fn window_limits_keys() {
+        let gpus = gpus_and_interpreters().await;
         for (window, position) in [(1, 0), (1, 70), (128, 127), (128, 128), (128, 300), (129, 128), (10_000, 90)] {
-            check(&config("gemma3", 6, 2, 16), position, Some(window)).await;
+            check(&gpus, &config("gemma3", 6, 2, 16), position, Some(window)).await;
         }
-        check(&config("gemma3", 4, 1, 512), 300, Some(150)).await;
+        check(&gpus, &config("gemma3", 4, 1, 512), 300, Some(150)).await;
     }
 }
