@@ -46,8 +46,8 @@
 //! their own keys. Matrix products, attention and its sums, `rms_norm`, `log_sum_exp` and `kl_divergence` have two variants: one with
 //! shared memory and barriers for GPUs, and one without for adapters that run on the CPU, where barriers are slow (`gpu::variant`).
 //!
-//! If passes of a small model have taken seconds on the CPU, a second worker loads the model, too (`cpu::parallel`). One worker scores
-//! passes from the first on, the other from the last back, until they meet.
+//! If passes of a small model take seconds on the CPU, up to three more workers load the model, too (`cpu::workers`), and score passes
+//! (`cpu::parallel`). `cpu::schedule` decides which worker scores which passes, and reports the readouts in order.
 //!
 //! ## From an address to a stored model
 //!
@@ -111,12 +111,13 @@
 //! | `worker/engine` | the engine's worker | | |
 //! | `worker/engine/protocol` | its requests and events | | |
 //! | `worker/engine/sources` | files in the browser | worker/http, worker/js | web |
-//! | `worker/engine/scorer` | scores passes on another core | | |
-//! | `worker/engine/scorer/protocol` | messages between engine and scorer | | |
+//! | `worker/engine/scorer` | scores passes on other cores | | |
+//! | `worker/engine/scorer/protocol` | messages between engine and scorers | | |
 //! | `worker/engine/scorer/client` | the engine's end | worker/engine/scorer/protocol, worker/role, worker/scope | web |
-//! | `worker/engine/scorer/service` | the scorer's end: holds the model a second time | worker/scope | web |
+//! | `worker/engine/scorer/service` | the scorer's end: holds the model again | worker/scope | web |
 //! | | | worker/engine/scorer/protocol, worker/engine/sources | |
 //! | `worker/engine/service` | holds the model | worker/engine, worker/envelope, worker/scope, worker/storage | web |
+//! | | | worker/device | |
 //! | `worker/library` | the library's worker | | |
 //! | `worker/library/protocol` | its requests and events | worker/envelope | |
 //! | `worker/library/service` | downloads and storage | worker/envelope, worker/js, worker/scope, worker/storage | web |

@@ -30,8 +30,13 @@ async fn gpu() -> Option<GpuFacts> {
     })
 }
 
+/// Number of logical processors.
+pub fn cores() -> u64 {
+    navigator().hardware_concurrency() as u64
+}
+
 /// Main memory in bytes, if the browser reports it.
-fn memory() -> Option<u64> {
+pub fn memory() -> Option<u64> {
     let gigabytes = get(&navigator(), "deviceMemory")?.as_f64()?;
     Some((gigabytes * 1e9) as u64)
 }

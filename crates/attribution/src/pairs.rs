@@ -87,6 +87,18 @@ pub fn n_passes(transcript: &Transcript, segments: &Segments) -> usize {
     segments.sources_with_tokens().count() + chosen_pairs(transcript, segments).values().map(Vec::len).sum::<usize>()
 }
 
+/// All pairs with the same first source.
+struct PairsOfFirst {
+    first: usize,
+    others: Vec<usize>,
+    /// Replaces the first source.
+    edit: Edit,
+    /// Replace one of the others each.
+    passes: Vec<Pass>,
+    /// Log-probabilities of the generated tokens without the first source.
+    base: Option<Vec<f64>>,
+}
+
 struct PairMeasurement<'a> {
     transcript: &'a Transcript,
     segments: &'a Segments,
@@ -122,12 +134,8 @@ impl<'a> PairMeasurement<'a> {
     }
 
     async fn run(&mut self, model: &mut impl LanguageModel, on_progress: &mut dyn Callback<MeasureProgress>) -> Result<(), LmError> {
-        let alone: Vec<usize> = self.segments.sources_with_tokens().collect();
-        let with_others = chosen_pairs(self.transcript, self.segments).into_iter().map(|(first, others)| (Some(first), others));
-        for (first, sources) in std::iter::once((None, alone)).chain(with_others) {
-            if self.round(model, first, &sources, on_progress).await?.is_break() {
-                return Ok(());
-            }
+        if self.alone(model, on_progress).await?.is_continue() {
+            self.together(model, on_progress).await?;
         }
         Ok(())
     }
@@ -136,57 +144,74 @@ impl<'a> PairMeasurement<'a> {
         blank(self.transcript, self.segments.source(j))
     }
 
-    /// Scores one pass for each of `sources`: alone, which gives the table of Pert., or together with `first`, which precedes them.
-    async fn round(
+    fn passes(&self, sources: &[usize]) -> Vec<Pass> {
+        sources.iter().map(|&k| Pass { edits: vec![self.blank(k)] }).collect()
+    }
+
+    /// Scores one pass for each source, which gives the table of Pert.
+    async fn alone(
         &mut self,
         model: &mut impl LanguageModel,
-        first: Option<usize>,
-        sources: &[usize],
         on_progress: &mut dyn Callback<MeasureProgress>,
     ) -> Result<ControlFlow<()>, LmError> {
-        let edits: Vec<Edit> = first.iter().map(|&j| self.blank(j)).collect();
-        let passes: Vec<Pass> = sources.iter().map(|&k| Pass { edits: vec![self.blank(k)] }).collect();
-        let has_flow = first.is_none() && model.config().attends_everywhere();
+        let sources: Vec<usize> = self.segments.sources_with_tokens().collect();
+        let passes = self.passes(&sources);
+        let has_flow = model.config().attends_everywhere();
         let attended: Vec<Range<usize>> = sources.iter().filter(|_| has_flow).map(|&j| self.segments.source(j).clone()).collect();
         let scored = ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes);
-        // The text without its first source was a pass of the first round.
-        let known = first.and_then(|j| self.without.get(&j)).cloned();
-        let request = ScoreRequest { edits: &edits, attended: &attended, base_log_probs: known.as_deref(), ..scored };
         let mut go_on = ControlFlow::Continue(());
+        let request = ScoreRequest { attended: &attended, ..scored };
         let score = model.score(&request, async |number, readout| {
-            let source = number.checked_sub(1).map(|i| sources[i]);
-            go_on = self.take(first, source, readout, has_flow, on_progress).await;
+            go_on = match number.checked_sub(1) {
+                None => self.take_base(readout, has_flow, on_progress).await,
+                Some(pass) => self.take_alone(sources[pass], readout, on_progress).await,
+            };
             go_on
         });
         score.await?;
-        if go_on.is_continue() && first.is_some() {
-            go_on = self.report(first.iter().chain(sources), on_progress).await;
-        }
         Ok(go_on)
     }
 
-    /// Processes the readout of a round's base text, or of one of its passes.
-    async fn take(
-        &mut self,
-        first: Option<usize>,
-        source: Option<usize>,
-        readout: &Readout,
-        has_flow: bool,
-        on_progress: &mut dyn Callback<MeasureProgress>,
-    ) -> ControlFlow<()> {
-        let Some(source) = source else {
-            let flow = has_flow.then(|| flow_table(self.transcript, self.segments, &readout.flow));
-            if first.is_none() {
-                self.base.clone_from(&readout.log_probs);
-                self.flow.clone_from(&flow);
-            }
-            return on_progress.call(MeasureProgress::Base { flow }).await;
+    /// Scores each pair. A request has all pairs with the same first source. Its base text, the text without that source, was a pass of
+    /// [`Self::alone`].
+    async fn together(&mut self, model: &mut impl LanguageModel, on_progress: &mut dyn Callback<MeasureProgress>) -> Result<(), LmError> {
+        let of_first = |(first, others): (usize, Vec<usize>)| {
+            let (edit, passes, base) = (self.blank(first), self.passes(&others), self.without.get(&first).cloned());
+            PairsOfFirst { first, others, edit, passes, base }
         };
+        let rounds: Vec<PairsOfFirst> = chosen_pairs(self.transcript, self.segments).into_iter().map(of_first).collect();
+        let (transcript, generation) = (self.transcript, &self.transcript.generation);
+        let request = rounds.iter().map(|PairsOfFirst { edit, passes, base, .. }| ScoreRequest {
+            edits: std::slice::from_ref(edit),
+            base_log_probs: base.as_deref(),
+            ..ScoreRequest::new(&transcript.tokens, generation.clone(), passes)
+        });
+        let requests: Vec<ScoreRequest<'_>> = request.collect();
+        let score = model.score_all(&requests, async |round, number, readout| {
+            let PairsOfFirst { first, others, .. } = &rounds[round];
+            let Some(pass) = number.checked_sub(1) else { return on_progress.call(MeasureProgress::Base { flow: None }).await };
+            self.passes_done += 1;
+            self.observe([*first, others[pass]], &readout.log_probs);
+            on_progress.call(MeasureProgress::Pass { done: self.passes_done }).await?;
+            if pass + 1 < others.len() {
+                ControlFlow::Continue(())
+            } else {
+                self.report([first].into_iter().chain(others), on_progress).await
+            }
+        });
+        score.await
+    }
+
+    /// Processes the readout of the unchanged text.
+    async fn take_base(&mut self, readout: &Readout, has_flow: bool, on_progress: &mut dyn Callback<MeasureProgress>) -> ControlFlow<()> {
+        self.base.clone_from(&readout.log_probs);
+        self.flow = has_flow.then(|| flow_table(self.transcript, self.segments, &readout.flow));
+        on_progress.call(MeasureProgress::Base { flow: self.flow.clone() }).await
+    }
+
+    /// Processes the readout of the text without `source`.
+    async fn take_alone(&mut self, source: usize, readout: &Readout, on_progress: &mut dyn Callback<MeasureProgress>) -> ControlFlow<()> {
         self.passes_done += 1;
-        if let Some(first) = first {
-            self.observe([first, source], &readout.log_probs);
-            return on_progress.call(MeasureProgress::Pass { done: self.passes_done }).await;
-        }
         self.without.insert(source, readout.log_probs.clone());
         let scores: Vec<f64> = self.segments.targets(source).iter().map(|target| self.drop(target, &readout.log_probs)).collect();
         self.table.set_column(source, &scores);

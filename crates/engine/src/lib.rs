@@ -24,7 +24,7 @@ use gpu::GpuModel;
 use gpu::device::Gpu;
 use gpu::self_test::SelfTest;
 use lm::sample::Sampler;
-use lm::{Backend, Callback, Counters, InfillRequest, Infills, LanguageModel, LmError, LoadError, OnReadout, ScoreRequest};
+use lm::{Backend, Callback, Counters, InfillRequest, Infills, LanguageModel, LmError, LoadError, OnReadout, OnReadouts, ScoreRequest};
 
 /// A loaded model on either engine.
 pub enum Engine {
@@ -109,11 +109,12 @@ impl Engine {
         }
     }
 
-    /// Sets the stop check of the GPU engine: when it returns true, work soon ends with [`LmError::Stopped`]. The CPU engine blocks its
-    /// thread, so only callbacks can stop it.
+    /// Sets the stop check: when it returns true, scoring soon ends with [`LmError::Stopped`]. On the CPU, an answer is stopped only by its
+    /// callback.
     pub fn stop_when(&self, is_stopped: Rc<dyn Fn() -> bool>) {
-        if let Self::Gpu(model) = self {
-            model.gpu().is_stopped.replace(is_stopped);
+        match self {
+            Self::Cpu(model) => model.stop_when(is_stopped),
+            Self::Gpu(model) => drop(model.gpu().is_stopped.replace(is_stopped)),
         }
     }
 }
@@ -151,6 +152,13 @@ impl LanguageModel for Engine {
         match self {
             Self::Cpu(model) => model.score_text(request, on_readout).await,
             Self::Gpu(model) => model.score_text(request, on_readout).await,
+        }
+    }
+
+    async fn score_texts(&mut self, requests: &[ScoreRequest<'_>], on_readout: &mut OnReadouts<'_>) -> Result<(), LmError> {
+        match self {
+            Self::Cpu(model) => model.score_texts(requests, on_readout).await,
+            Self::Gpu(model) => model.score_texts(requests, on_readout).await,
         }
     }
 

@@ -11,9 +11,9 @@ use web_sys::File;
 use glasscage_message::{Message, ToMessage, message};
 
 use super::protocol::{EngineEvent, EngineRequest, ModelSource};
-use super::scorer::client::Scorer;
+use super::scorer::client::Scorers;
 use super::sources::BrowserFile;
-use crate::cpu::SecondScorer;
+use crate::cpu::{self, Helpers};
 use crate::engine::{Engine, MaskedLm};
 use crate::library::errors::LibraryError;
 use crate::lm::{Counters, LanguageModel};
@@ -21,14 +21,13 @@ use crate::model::source::{ByteSource, Joined};
 use crate::problem::Problem;
 use crate::request::{BackendChoice, ExplainProgress, LoadOptions, LoadProgress, Question, WorkStats};
 use crate::session::{AnswerResult, ExplainResult, Session, with_given_texts};
+use crate::worker::device;
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::scope;
 use crate::worker::storage::stored_models::{self, OpenedModel};
 
 /// How long the worker may compute before it checks whether the user pressed Stop.
 const TURN_MILLIS: f64 = 40.0;
-/// Models with more bytes are not loaded a second time for scoring on another core, because that would take too much memory.
-const MOST_BYTES_TWICE: u64 = 160_000_000;
 
 /// Serves requests until the worker is terminated.
 pub fn run() {
@@ -205,13 +204,13 @@ impl EngineState {
 
 fn work(before: &Counters, engine: &Engine) -> WorkStats {
     let after = engine.counters();
-    let second = if let Engine::Cpu(model) = engine { model.second_scorer() } else { None };
+    let helpers = if let Engine::Cpu(model) = engine { model.helpers() } else { None };
     WorkStats {
         forward_tokens: after.forward_tokens - before.forward_tokens,
         head_positions: after.head_positions - before.head_positions,
         dispatches: after.dispatches - before.dispatches,
         gpu_bytes: after.peak_gpu_bytes,
-        heap_bytes: scope::heap_bytes() + second.map_or(0, SecondScorer::heap_bytes),
+        heap_bytes: scope::heap_bytes() + helpers.map_or(0, Helpers::heap_bytes),
     }
 }
 
@@ -227,11 +226,11 @@ async fn load(chosen: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, P
             message!("Delete it under “Choose a model” and download it again"),
         ));
     }
+    let n_workers = if chosen.has_spare_core { cpu::n_workers(device::cores(), device::memory(), source.size()) } else { 1 };
     if let Engine::Cpu(model) = &mut session.lm
-        && chosen.has_spare_core
-        && source.size() <= MOST_BYTES_TWICE
+        && n_workers > 1
     {
-        model.share_passes(Box::new(Scorer::new(blobs)));
+        model.share_passes(Rc::new(Scorers::new(blobs, source.size(), n_workers - 1)));
     }
     Ok(Some(session))
 }

@@ -18,19 +18,23 @@ mod normalize;
 mod parallel;
 mod product;
 mod rows;
+mod schedule;
+mod scoring;
 mod weight;
 mod weights;
+mod workers;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use candle_core::Tensor;
-use web_time::{Duration, Instant};
 
 use crate::lm::sample::Sampler;
 use crate::lm::{
-    Backend, Callback, Counters, InfillRequest, Infills, Input, LanguageModel, LmError, LoadError, OnReadout, Pass, Readout, ScoreRequest,
-    check_known, check_length, check_request,
+    Backend, Callback, Counters, InfillRequest, Infills, Input, LanguageModel, LmError, LoadError, OnReadout, OnReadouts, Readout,
+    ScoreRequest, check_known, check_length,
 };
 use attention_mass::AttentionMass;
 use cache::Cache;
@@ -43,8 +47,12 @@ use glasscage_model::stream::stream;
 use glasscage_model::tensors;
 use glasscage_model::tokenizer::TokenId;
 pub use masked::{MaskedLm, MaskedLmError};
-pub use parallel::{OwnedScoreRequest, SecondScorer};
+pub use parallel::{Helpers, News, OwnedScoreRequest};
+pub use schedule::{Unit, tokens};
+pub use scoring::HelperJob;
+use scoring::ScoredText;
 use weight::Weight;
+pub use workers::{is_worth_helpers, n_workers};
 
 /// A model on the CPU.
 pub struct CandleModel {
@@ -55,8 +63,10 @@ pub struct CandleModel {
     scored: Option<ScoredText>,
     counters: Counters,
     weight_bytes: usize,
-    /// If set, scores passes in parallel.
-    second: Option<Box<dyn SecondScorer>>,
+    /// Workers that score passes, too.
+    helpers: Option<Rc<dyn Helpers>>,
+    /// If it returns true, scoring soon ends with [`LmError::Stopped`].
+    is_stopped: RefCell<Rc<dyn Fn() -> bool>>,
 }
 
 /// Bytes of a model's weights.
@@ -111,7 +121,8 @@ impl CandleModel {
         let weight_bytes = weights.values().map(Weight::bytes).sum();
         let transformer = Transformer::new(config, weights)?;
         let (text, counters) = (transformer.empty_cache(false), Counters::default());
-        Ok(Some((Self { text, scored: None, transformer, counters, weight_bytes, second: None }, sha256)))
+        let (helpers, is_stopped) = (None, RefCell::new(Rc::new(|| false) as Rc<dyn Fn() -> bool>));
+        Ok(Some((Self { text, scored: None, transformer, counters, weight_bytes, helpers, is_stopped }, sha256)))
     }
 
     /// Bytes of the weights.
@@ -119,14 +130,19 @@ impl CandleModel {
         self.weight_bytes
     }
 
-    /// Shares passes with `second`, which has loaded the same model.
-    pub fn share_passes(&mut self, second: Box<dyn SecondScorer>) {
-        self.second = Some(second);
+    /// Shares passes with `helpers`, which load the same model.
+    pub fn share_passes(&mut self, helpers: Rc<dyn Helpers>) {
+        self.helpers = Some(helpers);
     }
 
-    /// The scorer that shares passes with this one.
-    pub fn second_scorer(&self) -> Option<&dyn SecondScorer> {
-        self.second.as_deref()
+    /// The workers that share passes with this one.
+    pub fn helpers(&self) -> Option<&dyn Helpers> {
+        self.helpers.as_deref()
+    }
+
+    /// Sets the stop check: when it returns true, scoring soon ends with [`LmError::Stopped`].
+    pub fn stop_when(&self, is_stopped: Rc<dyn Fn() -> bool>) {
+        self.is_stopped.replace(is_stopped);
     }
 
     /// Reads `inputs` after the text in `cache`, and adds them to it. Returns their hidden states, `[inputs, dim]`.
@@ -162,167 +178,6 @@ impl CandleModel {
         }
         Ok(filled)
     }
-
-    /// See [`lm_head::read_out`].
-    fn read_out(&mut self, hidden: &Tensor, targets: &[TokenId], base: Option<&Tensor>) -> Result<Readout, LmError> {
-        self.counters.head_positions += targets.len() * if base.is_some() { 2 } else { 1 };
-        lm_head::read_out(&self.transformer, hidden, targets, base)?.checked()
-    }
-
-    /// Reads the base text.
-    fn read_base(&mut self, request: &ScoreRequest<'_>, attention_mass: &mut AttentionMass) -> Result<BaseText, LmError> {
-        let (targets, inputs) = (&request.targets, request.inputs(&[]));
-        if request.known_base().is_some() {
-            return Ok(BaseText { cache: self.read_known_base(request, &inputs)?, predicting: None });
-        }
-        let mut cache = self.transformer.empty_cache(true);
-        let hidden = self.forward(&inputs[..targets.end - 1], &mut cache, attention_mass)?;
-        Ok(BaseText { cache, predicting: Some(hidden.narrow(0, targets.start - 1, targets.len())?) })
-    }
-
-    /// Caches of a base text whose readout is known, as far as passes need them. Up to the first edit, they are those of the unedited text,
-    /// which is read as a whole. So results do not depend on earlier requests.
-    fn read_known_base(&mut self, request: &ScoreRequest<'_>, inputs: &[Input]) -> Result<Cache, LmError> {
-        let end = request.base_length();
-        let shared = match request.edits.first() {
-            Some(edit) if self.transformer.config.attends_everywhere() => edit.start.min(end),
-            _ => 0,
-        };
-        let mut cache = match shared {
-            0 => self.transformer.empty_cache(true),
-            _ => {
-                let mut original = self.original(request)?;
-                let shared = self.transformer.prefix(&mut original, shared)?;
-                self.scored = Some(ScoredText { tokens: request.tokens[..request.targets.end - 1].to_vec(), cache: original });
-                shared
-            }
-        };
-        if shared < end {
-            self.forward(&inputs[shared..end], &mut cache, &mut AttentionMass::default())?;
-        }
-        Ok(cache)
-    }
-
-    /// The cache of the text without edits.
-    fn original(&mut self, request: &ScoreRequest<'_>) -> Result<Cache, LmError> {
-        let tokens = &request.tokens[..request.targets.end - 1];
-        if let Some(scored) = self.scored.take().filter(|scored| scored.tokens == tokens) {
-            return Ok(scored.cache);
-        }
-        let (inputs, mut cache) = (tokens.iter().map(|&token| token.into()).collect::<Vec<Input>>(), self.transformer.empty_cache(true));
-        self.forward(&inputs, &mut cache, &mut AttentionMass::default())?;
-        Ok(cache)
-    }
-
-    /// Keeps the text of a request without edits, for later requests with edits.
-    fn keep_scored(&mut self, request: &ScoreRequest<'_>, base: BaseText) {
-        if request.edits.is_empty() && self.transformer.config.attends_everywhere() {
-            self.scored = Some(ScoredText { tokens: request.tokens[..request.targets.end - 1].to_vec(), cache: base.cache });
-        }
-    }
-
-    /// The readout of a pass, starting at the first target that it can change.
-    fn score_changed(&mut self, request: &ScoreRequest<'_>, pass: &Pass, base: &mut BaseText) -> Result<Readout, LmError> {
-        let ScoreRequest { tokens, targets, divergences, .. } = request;
-        let (start, changed) = (pass.start(), changed_targets(request, pass));
-        if changed.is_empty() {
-            return Ok(Readout::default());
-        }
-        let mut cache = self.transformer.prefix(&mut base.cache, start)?;
-        let hidden = self.forward(&request.inputs(&pass.edits)[start..targets.end - 1], &mut cache, &mut AttentionMass::default())?;
-        let predicting = hidden.narrow(0, changed.start - 1 - start, changed.len())?;
-        let base_predicting = base.predicting.as_ref().filter(|_| *divergences);
-        let base_predicting = base_predicting.map(|base| base.narrow(0, changed.start - targets.start, changed.len())).transpose()?;
-        self.read_out(&predicting, &tokens[changed], base_predicting.as_ref())
-    }
-
-    /// Computes `score_changed` of each pass from the last to the first, and passes it with its index to `on_scored` until that cancels.
-    /// This is the work of a [`SecondScorer`].
-    pub async fn score_from_last(
-        &mut self,
-        request: &ScoreRequest<'_>,
-        on_scored: &mut dyn Callback<(usize, Readout)>,
-    ) -> Result<(), LmError> {
-        check_request(&self.transformer.config, request)?;
-        let mut base = self.read_base(request, &mut AttentionMass::default())?;
-        for (number, pass) in request.passes.iter().enumerate().rev() {
-            let changed = self.score_changed(request, pass, &mut base)?;
-            if on_scored.call((number, changed)).await.is_break() {
-                break;
-            }
-        }
-        self.keep_scored(request, base);
-        Ok(())
-    }
-
-    /// The readout of a pass from the second scorer, if it has one. The counters count it as work of this model.
-    async fn scored_elsewhere(
-        &mut self,
-        request: &ScoreRequest<'_>,
-        number: usize,
-        patience: Duration,
-    ) -> Result<Option<Readout>, LmError> {
-        let Some(second) = &self.second else { return Ok(None) };
-        let (pass, n_changed) = (&request.passes[number], changed_targets(request, &request.passes[number]).len());
-        let readout = second.take(number, patience).await;
-        let Some(readout) = readout.filter(|readout| readout.log_probs.len() == n_changed) else { return Ok(None) };
-        if n_changed > 0 {
-            self.counters.forward_tokens += request.targets.end - 1 - pass.start();
-            self.counters.head_positions += n_changed * if request.divergences { 2 } else { 1 };
-        }
-        readout.checked().map(Some)
-    }
-
-    async fn score_passes(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
-        let ScoreRequest { tokens, targets, passes, .. } = request;
-        let mut attention_mass = AttentionMass::new(targets.clone(), request.attended);
-        let mut text = self.read_base(request, &mut attention_mass)?;
-        let mut base = match (request.known_base(), &text.predicting) {
-            (None, Some(predicting)) => self.read_out(predicting, &tokens[targets.clone()], None)?,
-            (known, _) => known.unwrap_or_default(),
-        };
-        base.divergences = vec![0.0; if request.divergences { targets.len() } else { 0 }];
-        (base.attention, base.flow) = (attention_mass.sums, attention_mass.flows);
-        let base = base.checked()?;
-        let mut flow = on_readout.call((0, &base)).await;
-        // Wait at most as long as the last pass took.
-        let mut patience = Duration::ZERO;
-        for (number, pass) in passes.iter().enumerate() {
-            if flow.is_break() {
-                break;
-            }
-            let changed = match self.scored_elsewhere(request, number, patience).await? {
-                Some(changed) => changed,
-                None => {
-                    let began = Instant::now();
-                    let changed = self.score_changed(request, pass, &mut text)?;
-                    patience = began.elapsed();
-                    changed
-                }
-            };
-            flow = on_readout.call((number + 1, &base.changed_to(changed))).await;
-        }
-        self.keep_scored(request, text);
-        Ok(())
-    }
-}
-
-/// The targets whose predictions a pass can change. The state at t - 1 predicts target t.
-fn changed_targets(ScoreRequest { targets, .. }: &ScoreRequest<'_>, pass: &Pass) -> Range<usize> {
-    targets.start.max(pass.start() + 1).min(targets.end)..targets.end
-}
-
-/// Data of the base text that passes need.
-struct BaseText {
-    cache: Cache,
-    /// Hidden states that predict the targets, `[targets, dim]`; `None` if their readout is known.
-    predicting: Option<Tensor>,
-}
-
-/// A text without edits, and its per-layer caches.
-struct ScoredText {
-    tokens: Vec<TokenId>,
-    cache: Cache,
 }
 
 impl LanguageModel for CandleModel {
@@ -348,14 +203,12 @@ impl LanguageModel for CandleModel {
     }
 
     async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
-        check_request(&self.transformer.config, request)?;
-        self.text = self.transformer.empty_cache(false);
-        if let Some(second) = self.second.as_ref().filter(|_| request.passes.len() > 1) {
-            second.begin(request);
-        }
-        let scored = self.score_passes(request, on_readout).await;
-        self.second.iter().for_each(|second| second.end());
-        scored
+        let mut on_readout = async |(_, number, readout): (usize, usize, &Readout)| on_readout.call((number, readout)).await;
+        self.score_requests(std::slice::from_ref(request), &mut on_readout).await
+    }
+
+    async fn score_texts(&mut self, requests: &[ScoreRequest<'_>], on_readout: &mut OnReadouts<'_>) -> Result<(), LmError> {
+        self.score_requests(requests, on_readout).await
     }
 
     async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {

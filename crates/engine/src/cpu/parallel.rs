@@ -1,31 +1,44 @@
-//! Scores passes on two workers at once. One starts with the first pass, the other with the last pass, until they meet. Both compute the
-//! same bits, so the meeting point affects only the time.
+//! Scores passes on several workers at once. All compute the same bits, so who scores which pass affects only the time.
 
 use std::ops::Range;
 
 use futures::future::LocalBoxFuture;
 use web_time::Duration;
 
+use super::schedule::Unit;
 use crate::lm::{Edit, Input, Pass, Readout, ScoreRequest};
 use glasscage_model::tokenizer::TokenId;
 
-/// Another worker with the same model. It may be slow, or never answer; then it only helps less.
-pub trait SecondScorer {
-    /// Starts to score the passes of a request, from the last to the first (`CandleModel::score_from_last`). Cancels the current work.
-    fn begin(&self, request: &ScoreRequest<'_>);
+/// Other workers with the same model. Each may be slow, or never answer; then it only helps less.
+pub trait Helpers {
+    /// Starts a job, and ends the previous one. Returns the number of helpers that may take part.
+    fn begin(&self, requests: &[ScoreRequest<'_>]) -> usize;
 
-    /// The readout of a pass, starting at the first target that it changes, if it is available. If the pass is being scored now, waits
-    /// for at most `patience`.
-    fn take(&self, pass: usize, patience: Duration) -> LocalBoxFuture<'_, Option<Readout>>;
+    /// Lets a helper (0-based) score a unit of the job, after those that it was given before (`CandleModel::help`).
+    fn give(&self, helper: usize, unit: &Unit);
 
-    /// Cancels the current work.
+    /// What happened in this job since the last call. If nothing did, waits for at most `patience`.
+    fn news(&self, patience: Duration) -> LocalBoxFuture<'_, Vec<News>>;
+
+    /// Ends the job.
     fn end(&self);
 
-    /// Size of its WebAssembly memory, in bytes.
+    /// Size of the WebAssembly memories of all helpers, in bytes.
     fn heap_bytes(&self) -> u64;
 }
 
-/// The parts of a [`ScoreRequest`] that a second scorer needs. It does not measure the attention of the base text.
+/// News of a helper.
+#[derive(Clone, Debug, PartialEq)]
+pub enum News {
+    /// It has loaded the model.
+    Ready { helper: usize },
+    /// It has scored a pass of a request. The readout starts at the first target that the pass changes.
+    Scored { helper: usize, request: usize, pass: usize, readout: Readout },
+    /// It has ended unexpectedly.
+    Lost { helper: usize },
+}
+
+/// The parts of a [`ScoreRequest`] that a helper needs. It does not measure the attention of the base text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnedScoreRequest {
     tokens: Vec<TokenId>,
@@ -52,30 +65,39 @@ impl OwnedScoreRequest {
         ScoreRequest { edits, divergences: *divergences, base_log_probs, ..ScoreRequest::new(tokens, targets.clone(), passes) }
     }
 
-    /// Encodes the request as numbers, because sending numbers between workers takes little code. Each list follows its length.
-    pub fn to_numbers(&self) -> Vec<f64> {
-        let mut numbers = vec![f64::from(u8::from(self.divergences)), self.targets.start as f64, self.targets.end as f64];
-        numbers.push(self.tokens.len() as f64);
-        numbers.extend(self.tokens.iter().map(|&token| f64::from(token)));
-        push_edits(&mut numbers, &self.edits);
-        numbers.push(self.base_log_probs.len() as f64);
-        numbers.extend(&self.base_log_probs);
-        numbers.push(self.passes.len() as f64);
-        self.passes.iter().for_each(|pass| push_edits(&mut numbers, &pass.edits));
+    /// Encodes requests as numbers, because sending numbers between workers takes little code. Each list follows its length.
+    pub fn to_numbers(requests: &[Self]) -> Vec<f64> {
+        let mut numbers = vec![requests.len() as f64];
+        requests.iter().for_each(|request| request.push_to(&mut numbers));
         numbers
     }
 
-    /// Decodes the output of [`Self::to_numbers`]. `None` if the numbers are not a whole request.
-    pub fn from_numbers(numbers: &[f64]) -> Option<Self> {
+    /// Decodes the output of [`Self::to_numbers`]. `None` if the numbers are not whole requests.
+    pub fn from_numbers(numbers: &[f64]) -> Option<Vec<Self>> {
         let mut numbers = Numbers(numbers.iter());
+        let requests = numbers.list(Self::read)?;
+        numbers.0.next().is_none().then_some(requests)
+    }
+
+    fn push_to(&self, numbers: &mut Vec<f64>) {
+        numbers.extend([f64::from(u8::from(self.divergences)), self.targets.start as f64, self.targets.end as f64]);
+        numbers.push(self.tokens.len() as f64);
+        numbers.extend(self.tokens.iter().map(|&token| f64::from(token)));
+        push_edits(numbers, &self.edits);
+        numbers.push(self.base_log_probs.len() as f64);
+        numbers.extend(&self.base_log_probs);
+        numbers.push(self.passes.len() as f64);
+        self.passes.iter().for_each(|pass| push_edits(numbers, &pass.edits));
+    }
+
+    fn read(numbers: &mut Numbers<'_>) -> Option<Self> {
         let divergences = numbers.index()? == 1;
         let targets = numbers.index()?..numbers.index()?;
-        let tokens = numbers.list(|numbers| numbers.token())?;
+        let tokens = numbers.list(Numbers::token)?;
         let edits = numbers.list(Numbers::edit)?;
         let base_log_probs = numbers.list(|numbers| numbers.0.next().copied())?;
         let passes = numbers.list(|numbers| Some(Pass { edits: numbers.list(Numbers::edit)? }))?;
-        let is_whole = numbers.0.next().is_none();
-        is_whole.then_some(Self { tokens, targets, edits, passes, divergences, base_log_probs })
+        Some(Self { tokens, targets, edits, passes, divergences, base_log_probs })
     }
 }
 
@@ -123,19 +145,26 @@ mod tests {
         prop::collection::vec(edit, 0..4)
     }
 
+    fn requests() -> impl Strategy<Value = OwnedScoreRequest> {
+        let texts = (prop::collection::vec(any::<TokenId>(), 0..9), (0_usize..1_000_000, 0_usize..1_000_000));
+        let passes = prop::collection::vec(edits().prop_map(|edits| Pass { edits }), 0..4);
+        let request = (texts, edits(), passes, any::<bool>(), prop::collection::vec(-9.0..0.0, 0..4));
+        request.prop_map(|((tokens, (start, end)), edits, passes, divergences, base_log_probs)| OwnedScoreRequest {
+            tokens,
+            targets: start..end,
+            edits,
+            passes,
+            divergences,
+            base_log_probs,
+        })
+    }
+
     proptest! {
         #[test]
-        fn request_round_trips_and_truncated_one_fails(
-            tokens in prop::collection::vec(any::<TokenId>(), 0..9),
-            (start, end) in (0_usize..1_000_000, 0_usize..1_000_000),
-            edits_of_base in edits(),
-            passes in prop::collection::vec(edits().prop_map(|edits| Pass { edits }), 0..4),
-            divergences in any::<bool>(),
-            base_log_probs in prop::collection::vec(-9.0..0.0, 0..4),
-        ) {
-            let sent = OwnedScoreRequest { tokens, targets: start..end, edits: edits_of_base, passes, divergences, base_log_probs };
-            prop_assert_eq!(&OwnedScoreRequest::from(&sent.borrowed()), &sent);
-            let numbers = sent.to_numbers();
+        fn requests_round_trip_and_truncated_ones_fail(sent in prop::collection::vec(requests(), 1..4)) {
+            let again: Vec<OwnedScoreRequest> = sent.iter().map(|request| OwnedScoreRequest::from(&request.borrowed())).collect();
+            prop_assert_eq!(&again, &sent);
+            let numbers = OwnedScoreRequest::to_numbers(&sent);
             prop_assert_eq!(OwnedScoreRequest::from_numbers(&numbers), Some(sent));
             prop_assert_eq!(OwnedScoreRequest::from_numbers(&numbers[..numbers.len() - 1]), None);
         }

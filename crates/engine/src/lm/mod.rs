@@ -22,6 +22,9 @@ use sample::Sampler;
 /// Receives the number of a readout and the readout.
 pub type OnReadout<'a> = dyn for<'r> Callback<(usize, &'r Readout)> + 'a;
 
+/// Receives the index of a request, the number of a readout, and the readout.
+pub type OnReadouts<'a> = dyn for<'r> Callback<(usize, usize, &'r Readout)> + 'a;
+
 /// A decoder-only language model, loaded and ready.
 #[allow(async_fn_in_trait, reason = "used through generics in one thread: no `Send` bound is wanted")]
 pub trait LanguageModel {
@@ -47,6 +50,32 @@ pub trait LanguageModel {
 
     /// Implementation of [`Self::score`] by the engine. Callers use `score`.
     async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError>;
+
+    /// Scores several requests. Calls `on_readout` in the order of the requests, with the index of the request first: see [`Self::score`].
+    async fn score_all(
+        &mut self,
+        requests: &[ScoreRequest<'_>],
+        mut on_readout: impl AsyncFnMut(usize, usize, &Readout) -> ControlFlow<()>,
+    ) -> Result<(), LmError> {
+        let mut on_readout = async |(request, number, readout): (usize, usize, &Readout)| on_readout(request, number, readout).await;
+        self.score_texts(requests, &mut on_readout).await
+    }
+
+    /// Implementation of [`Self::score_all`], for engines that share the work of several requests. Callers use `score_all`.
+    async fn score_texts(&mut self, requests: &[ScoreRequest<'_>], on_readout: &mut OnReadouts<'_>) -> Result<(), LmError> {
+        for (i, request) in requests.iter().enumerate() {
+            let mut flow = ControlFlow::Continue(());
+            let mut of_request = async |(number, readout): (usize, &Readout)| {
+                flow = on_readout.call((i, number, readout)).await;
+                flow
+            };
+            self.score_text(request, &mut of_request).await?;
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
 
     /// Fills each span greedily and keeps its number of tokens. The first token always differs from the original. Calls `on_step` from time
     /// to time, and returns `None` if it cancels. Clears the current context.

@@ -1,7 +1,6 @@
-//! The engine's end of a second worker that scores passes for it.
+//! The engine's end of the workers that score passes for it.
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -11,21 +10,21 @@ use wasm_bindgen::prelude::{Closure, JsCast};
 use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions};
 use web_time::{Duration, Instant};
 
-use super::protocol::{Scored, begin_message, end_message};
-use crate::cpu::SecondScorer;
-use crate::lm::{Readout, ScoreRequest};
+use super::protocol::{FromScorer, ToScorer};
+use crate::cpu::{self, Helpers, News, Unit};
+use crate::lm::ScoreRequest;
 use crate::worker::role::{LISTENING, Role};
 use crate::worker::scope;
 
-/// Scoring time before a second worker is started. Until the worker has compiled and loaded the model, it only uses a core.
-const WORTH_A_WORKER: Duration = Duration::from_secs(3);
-
-/// A worker with the same model. It starts when scoring takes long, and terminates when this value is dropped.
-pub struct Scorer {
+/// Workers with the same model. They start when passes take long, and terminate when this value is dropped.
+pub struct Scorers {
     files: Vec<Blob>,
+    model_bytes: u64,
+    n_scorers: usize,
+    /// Tokens that all jobs until now read, those of helpers included.
+    tokens: Cell<u64>,
     state: Rc<RefCell<State>>,
-    /// Inner `None` if the browser cannot start a worker.
-    running: OnceCell<Option<Running>>,
+    running: OnceCell<Vec<Running>>,
 }
 
 struct Running {
@@ -34,55 +33,74 @@ struct Running {
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
 }
 
-#[derive(Default)]
 struct State {
-    /// Number of the current request, and the message that starts or ends it.
-    request: u32,
+    /// Number of the current job, and the message that starts or ends it.
+    job: u32,
     message: Vec<f64>,
-    /// Time when the request began, and total duration of all earlier requests.
-    began: Option<Instant>,
-    spent: Duration,
-    /// Whether the worker has received the model files, which are its first message.
-    has_files: bool,
-    /// Readouts of the current request that were not taken yet, and the index of the last received pass.
-    scored: HashMap<usize, Readout>,
-    last_scored: Option<usize>,
+    news: Vec<News>,
+    scorers: Vec<Scorer>,
+}
+
+#[derive(Clone, Default)]
+struct Scorer {
+    is_loaded: bool,
+    is_lost: bool,
     heap_bytes: u64,
 }
 
-impl Scorer {
-    /// A scorer for the model in these files.
-    pub fn new(files: Vec<Blob>) -> Self {
-        Self { files, state: Rc::default(), running: OnceCell::new() }
+impl Scorers {
+    /// `n_scorers` workers for the model in these files.
+    pub fn new(files: Vec<Blob>, model_bytes: u64, n_scorers: usize) -> Self {
+        let state = State { job: 0, message: Vec::new(), news: Vec::new(), scorers: vec![Scorer::default(); n_scorers] };
+        let (tokens, running) = (Cell::new(0), OnceCell::new());
+        Self { files, model_bytes, n_scorers, tokens, state: Rc::new(RefCell::new(state)), running }
     }
 
-    fn start(&self) -> Option<Running> {
+    /// Starts the workers. A worker that cannot be started is lost.
+    fn start(&self) -> Vec<Running> {
+        let start = |helper| {
+            let running = self.start_one(helper);
+            if running.is_none() {
+                self.state.borrow_mut().lose(helper);
+            }
+            running
+        };
+        (0..self.n_scorers).map_while(start).collect()
+    }
+
+    fn start_one(&self, helper: usize) -> Option<Running> {
         let options = WorkerOptions::new();
         options.set_name(Role::Scorer.name());
         let worker = Worker::new_with_options(&scope::script(), &options).ok()?;
         let (files, its_worker, state) = (self.files.iter().collect::<Array>(), worker.clone(), self.state.clone());
         let on_message =
             Closure::<dyn FnMut(MessageEvent)>::new(move |message: MessageEvent| match message.data().dyn_into::<Float64Array>() {
-                Ok(numbers) => state.borrow_mut().take_in(&numbers.to_vec()),
-                Err(text) if text == LISTENING => {
-                    drop(its_worker.post_message(&files));
-                    post(&its_worker, &state.borrow().message);
-                    state.borrow_mut().has_files = true;
-                }
+                Ok(numbers) => state.borrow_mut().take_in(helper, &numbers.to_vec(), &its_worker),
+                // Blobs are references, so the files are not copied.
+                Err(text) if text == LISTENING => drop(its_worker.post_message(&files)),
                 Err(_) => {}
             });
+        let state = self.state.clone();
         // A failed worker no longer helps, and is not an error of the page.
-        let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |error: ErrorEvent| error.prevent_default());
+        let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |error: ErrorEvent| {
+            error.prevent_default();
+            state.borrow_mut().lose(helper);
+        });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         Some(Running { worker, _on_message: on_message, _on_error: on_error })
     }
 
-    fn send(&self, message: Vec<f64>) {
-        self.state.borrow_mut().message = message;
-        let state = self.state.borrow();
-        if let Some(Some(running)) = self.running.get().filter(|_| state.has_files) {
-            post(&running.worker, &state.message);
+    /// Starts or ends a job. Workers that are still loading get the message later.
+    fn send(&self, message: &ToScorer) {
+        let mut state = self.state.borrow_mut();
+        (state.job, state.message) = (message.job(), message.to_numbers());
+        state.news.clear();
+        for (helper, running) in self.running.get().into_iter().flatten().enumerate() {
+            if state.scorers[helper].is_loaded && !state.scorers[helper].is_lost {
+                post(&running.worker, &state.message);
+                state.news.push(News::Ready { helper });
+            }
         }
     }
 }
@@ -93,65 +111,68 @@ fn post(worker: &Worker, numbers: &[f64]) {
 }
 
 impl State {
-    fn take_in(&mut self, numbers: &[f64]) {
-        let Some(Scored { request, pass, heap_bytes, readout }) = Scored::from_numbers(numbers) else { return };
-        self.heap_bytes = heap_bytes;
-        if request == self.request {
-            self.scored.insert(pass, readout);
-            self.last_scored = Some(pass);
+    fn take_in(&mut self, helper: usize, numbers: &[f64], worker: &Worker) {
+        match FromScorer::from_numbers(numbers) {
+            Some(FromScorer::Loaded) => {
+                self.scorers[helper].is_loaded = true;
+                post(worker, &self.message);
+                self.news.push(News::Ready { helper });
+            }
+            Some(FromScorer::Scored { job, request, pass, heap_bytes, readout }) => {
+                self.scorers[helper].heap_bytes = heap_bytes;
+                if job == self.job {
+                    self.news.push(News::Scored { helper, request, pass, readout });
+                }
+            }
+            None => {}
         }
     }
 
-    /// Ends the current request. Returns the number of the next one.
-    fn next_request(&mut self) -> u32 {
-        self.spent = self.spent_until_now();
-        (self.began, self.last_scored) = (None, None);
-        self.scored.clear();
-        self.request += 1;
-        self.request
-    }
-
-    fn spent_until_now(&self) -> Duration {
-        self.spent + self.began.map_or(Duration::ZERO, |began| began.elapsed())
+    fn lose(&mut self, helper: usize) {
+        self.scorers[helper].is_lost = true;
+        self.news.push(News::Lost { helper });
     }
 }
 
-impl SecondScorer for Scorer {
-    fn begin(&self, request: &ScoreRequest<'_>) {
-        let number = self.state.borrow_mut().next_request();
-        self.state.borrow_mut().began = Some(Instant::now());
-        self.send(begin_message(number, request));
+impl Helpers for Scorers {
+    fn begin(&self, requests: &[ScoreRequest<'_>]) -> usize {
+        let tokens: usize = requests.iter().map(cpu::tokens).sum();
+        self.tokens.set(self.tokens.get() + tokens as u64);
+        if !cpu::is_worth_helpers(self.tokens.get(), self.model_bytes) {
+            return 0;
+        }
+        let job = self.state.borrow().job + 1;
+        self.send(&ToScorer::begin(job, requests));
+        self.running.get_or_init(|| self.start());
+        self.n_scorers
     }
 
-    fn take(&self, pass: usize, patience: Duration) -> LocalBoxFuture<'_, Option<Readout>> {
-        let take = async move {
-            if self.running.get().is_none() {
-                if self.state.borrow().spent_until_now() < WORTH_A_WORKER {
-                    return None;
-                }
-                self.running.get_or_init(|| self.start());
-            }
+    fn give(&self, helper: usize, unit: &Unit) {
+        let job = self.state.borrow().job;
+        if let Some(running) = self.running.get().and_then(|running| running.get(helper)) {
+            post(&running.worker, &ToScorer::Score { job, unit: unit.clone() }.to_numbers());
+        }
+    }
+
+    fn news(&self, patience: Duration) -> LocalBoxFuture<'_, Vec<News>> {
+        let news = async move {
             scope::let_messages_in().await;
             let began = Instant::now();
-            loop {
-                let readout = self.state.borrow_mut().scored.remove(&pass);
-                let is_being_scored = self.state.borrow().last_scored == Some(pass + 1);
-                if readout.is_some() || !is_being_scored || began.elapsed() >= patience {
-                    return readout;
-                }
+            while self.state.borrow().news.is_empty() && began.elapsed() < patience {
                 TimeoutFuture::new(1).await;
             }
+            std::mem::take(&mut self.state.borrow_mut().news)
         };
-        take.boxed_local()
+        news.boxed_local()
     }
 
     fn end(&self) {
-        let number = self.state.borrow_mut().next_request();
-        self.send(end_message(number));
+        let job = self.state.borrow().job + 1;
+        self.send(&ToScorer::End { job });
     }
 
     fn heap_bytes(&self) -> u64 {
-        self.state.borrow().heap_bytes
+        self.state.borrow().scorers.iter().map(|scorer| scorer.heap_bytes).sum()
     }
 }
 

@@ -1,4 +1,4 @@
-//! A second worker that scores passes for the engine, on another core.
+//! Workers that score passes for the engine, on other cores.
 
 pub mod client;
 mod protocol;

@@ -1,54 +1,96 @@
-//! Messages between engine and scorer. They contain only numbers, which needs little code on both sides. Each message begins with the
-//! number of its request. A new request ends the previous one.
+//! Messages between engine and scorers. They contain only numbers, which needs little code on both sides.
 
-use crate::cpu::OwnedScoreRequest;
+use crate::cpu::{OwnedScoreRequest, Unit};
 use crate::lm::{Readout, ScoreRequest};
 
-/// Message that starts scoring the passes of a request.
-pub fn begin_message(number: u32, request: &ScoreRequest<'_>) -> Vec<f64> {
-    let mut numbers = end_message(number);
-    numbers.extend(OwnedScoreRequest::from(request).to_numbers());
-    numbers
-}
-
-/// Message that ends the previous request.
-pub fn end_message(number: u32) -> Vec<f64> {
-    vec![f64::from(number)]
-}
-
-/// The request to score, if the message contains one.
-pub fn request_in(message: &[f64]) -> Option<OwnedScoreRequest> {
-    OwnedScoreRequest::from_numbers(message.get(1..)?)
-}
-
-/// Number of the request of a message.
-pub fn number_of(message: &[f64]) -> Option<u32> {
-    message.first().map(|&number| number as u32)
-}
-
-/// The readout of a pass, starting at the first target that it changes.
+/// A message to a scorer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scored {
-    /// Number of the request.
-    pub request: u32,
-    pub pass: usize,
-    /// Size of the scorer's WebAssembly memory, in bytes.
-    pub heap_bytes: u64,
-    pub readout: Readout,
+pub enum ToScorer {
+    /// Ends the job before.
+    Begin {
+        job: u32,
+        requests: Vec<OwnedScoreRequest>,
+    },
+    /// Scores passes of a request of the job.
+    Score {
+        job: u32,
+        unit: Unit,
+    },
+    End {
+        job: u32,
+    },
 }
 
-impl Scored {
+/// Numbers of the messages. Each message begins with the number of its job.
+const BEGIN: f64 = 0.0;
+const SCORE: f64 = 1.0;
+
+impl ToScorer {
+    pub fn begin(job: u32, requests: &[ScoreRequest<'_>]) -> Self {
+        Self::Begin { job, requests: requests.iter().map(OwnedScoreRequest::from).collect() }
+    }
+
+    pub fn job(&self) -> u32 {
+        let (Self::Begin { job, .. } | Self::Score { job, .. } | Self::End { job }) = self;
+        *job
+    }
+
     pub fn to_numbers(&self) -> Vec<f64> {
-        let Readout { log_probs, divergences, .. } = &self.readout;
-        let head = [f64::from(self.request), self.pass as f64, self.heap_bytes as f64, log_probs.len() as f64];
-        [&head[..], log_probs, divergences].concat()
+        let job = f64::from(self.job());
+        match self {
+            Self::Begin { requests, .. } => [vec![job, BEGIN], OwnedScoreRequest::to_numbers(requests)].concat(),
+            Self::Score { unit: Unit { request, passes }, .. } => {
+                [job, SCORE].into_iter().chain([*request, passes.start, passes.end].map(|n| n as f64)).collect()
+            }
+            Self::End { .. } => vec![job],
+        }
     }
 
     pub fn from_numbers(numbers: &[f64]) -> Option<Self> {
-        let &[request, pass, heap_bytes, n_log_probs, ref scores @ ..] = numbers else { return None };
+        match *numbers {
+            [job] => Some(Self::End { job: job as u32 }),
+            [job, SCORE, request, start, end] => {
+                Some(Self::Score { job: job as u32, unit: Unit { request: request as usize, passes: start as usize..end as usize } })
+            }
+            [job, BEGIN, ref requests @ ..] => Some(Self::Begin { job: job as u32, requests: OwnedScoreRequest::from_numbers(requests)? }),
+            _ => None,
+        }
+    }
+}
+
+/// A message from a scorer, after it has loaded the model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FromScorer {
+    Loaded,
+    /// The readout of a pass, starting at the first target that it changes.
+    Scored {
+        job: u32,
+        request: usize,
+        pass: usize,
+        /// Size of the scorer's WebAssembly memory, in bytes.
+        heap_bytes: u64,
+        readout: Readout,
+    },
+}
+
+impl FromScorer {
+    pub fn to_numbers(&self) -> Vec<f64> {
+        match self {
+            Self::Loaded => Vec::new(),
+            Self::Scored { job, request, pass, heap_bytes, readout: Readout { log_probs, divergences, .. } } => {
+                let head = [f64::from(*job), *request as f64, *pass as f64, *heap_bytes as f64, log_probs.len() as f64];
+                [&head[..], log_probs, divergences].concat()
+            }
+        }
+    }
+
+    pub fn from_numbers(numbers: &[f64]) -> Option<Self> {
+        let &[job, request, pass, heap_bytes, n_log_probs, ref scores @ ..] = numbers else {
+            return numbers.is_empty().then_some(Self::Loaded);
+        };
         let (log_probs, divergences) = scores.split_at_checked(n_log_probs as usize)?;
         let readout = Readout { log_probs: log_probs.to_vec(), divergences: divergences.to_vec(), ..Readout::default() };
-        Some(Self { request: request as u32, pass: pass as usize, heap_bytes: heap_bytes as u64, readout })
+        Some(Self::Scored { job: job as u32, request: request as usize, pass: pass as usize, heap_bytes: heap_bytes as u64, readout })
     }
 }
 
@@ -57,17 +99,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_round_trip() {
-        let request = ScoreRequest::new(&[1, 2, 3], 1..3, &[]);
-        let begin = begin_message(7, &request);
-        assert_eq!((number_of(&begin), request_in(&begin)), (Some(7), Some(OwnedScoreRequest::from(&request))));
-        let end = end_message(8);
-        assert_eq!((number_of(&end), request_in(&end), number_of(&[])), (Some(8), None, None));
+    fn messages_to_scorers_round_trip() {
+        let requests = [ScoreRequest::new(&[1, 2, 3], 1..3, &[]), ScoreRequest::new(&[4, 5], 1..2, &[])];
+        for message in [
+            ToScorer::begin(7, &requests),
+            ToScorer::begin(7, &[]),
+            ToScorer::Score { job: 7, unit: Unit { request: 1, passes: 3..6 } },
+            ToScorer::End { job: 7 },
+        ] {
+            assert_eq!((message.job(), ToScorer::from_numbers(&message.to_numbers())), (7, Some(message)));
+        }
+        for damaged in [&[][..], &[7.0, 1.0, 3.0], &[7.0, 2.0], &[7.0, 0.0, 1.0]] {
+            assert_eq!(ToScorer::from_numbers(damaged), None);
+        }
+    }
+
+    #[test]
+    fn messages_from_scorers_round_trip() {
+        assert_eq!(FromScorer::from_numbers(&FromScorer::Loaded.to_numbers()), Some(FromScorer::Loaded));
         for divergences in [vec![], vec![0.0, 0.25]] {
             let readout = Readout { log_probs: vec![-1.0 / 3.0, -2.0], divergences, ..Readout::default() };
-            let scored = Scored { request: 7, pass: 5, heap_bytes: 1 << 33, readout };
-            assert_eq!(Scored::from_numbers(&scored.to_numbers()), Some(scored.clone()));
-            assert_eq!(Scored::from_numbers(&scored.to_numbers()[..5]), None);
+            let scored = FromScorer::Scored { job: 7, request: 2, pass: 5, heap_bytes: 1 << 33, readout };
+            assert_eq!(FromScorer::from_numbers(&scored.to_numbers()), Some(scored.clone()));
+            assert_eq!(FromScorer::from_numbers(&scored.to_numbers()[..6]), None);
+            assert_eq!(FromScorer::from_numbers(&scored.to_numbers()[..4]), None);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Runs in the scorer's worker. Loads the engine's model a second time, and scores passes from the last to the first.
+//! Runs in a scorer's worker. Loads the engine's model again, and scores the passes that the engine gives it.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -9,22 +9,22 @@ use futures::channel::mpsc::{UnboundedReceiver, unbounded};
 use js_sys::{Array, Float64Array};
 use wasm_bindgen::prelude::{JsCast, JsValue};
 
-use super::protocol::{Scored, number_of, request_in};
-use crate::cpu::CandleModel;
+use super::protocol::{FromScorer, ToScorer};
+use crate::cpu::{CandleModel, HelperJob};
 use crate::model::gguf::Gguf;
 use crate::model::source::Joined;
 use crate::worker::engine::sources::BrowserFile;
 use crate::worker::scope;
 
-/// Serves requests until the worker is terminated. The first message contains the model files, all later ones are requests.
+/// Serves jobs until the worker is terminated. The first message contains the model files.
 pub fn run() {
     let (sender, messages) = unbounded();
     let latest = Rc::<Cell<Option<u32>>>::default();
     wasm_bindgen_futures::spawn_local(serve(messages, latest.clone()));
     scope::listen_to_values(move |message| {
         if let Some(numbers) = message.dyn_ref::<Float64Array>() {
-            // Record it immediately, because a new request must cancel the one that is running.
-            latest.set(number_of(&numbers.to_vec()));
+            // Record it immediately, because the end of a job must cancel the unit that is being scored.
+            latest.set(ToScorer::from_numbers(&numbers.to_vec()).map(|message| message.job()));
         }
         drop(sender.unbounded_send(message));
     });
@@ -34,17 +34,23 @@ async fn serve(mut messages: UnboundedReceiver<JsValue>, latest: Rc<Cell<Option<
     let Some(files) = messages.next().await else { return };
     // Without a model, this worker sends nothing, and the engine scores all passes.
     let Some(mut model) = load(files.unchecked_into()).await else { return };
+    scope::post_numbers(&FromScorer::Loaded.to_numbers());
+    let mut helper_job = HelperJob::default();
     while let Some(message) = messages.next().await {
-        let message = message.unchecked_into::<Float64Array>().to_vec();
-        let number = number_of(&message).filter(|&number| latest.get() == Some(number));
-        let (Some(request), Some(owned)) = (number, request_in(&message)) else { continue };
-        let mut on_scored = async |(pass, readout)| {
-            scope::post_numbers(&Scored { request, pass, heap_bytes: scope::heap_bytes(), readout }.to_numbers());
-            scope::let_messages_in().await;
-            if latest.get() == Some(request) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        };
-        // The engine has the same error and reports it.
-        drop(model.score_from_last(&owned.borrowed(), &mut on_scored).await);
+        match ToScorer::from_numbers(&message.unchecked_into::<Float64Array>().to_vec()) {
+            Some(ToScorer::Begin { requests, .. }) => model.begin_help(&mut helper_job, requests),
+            Some(ToScorer::Score { job, unit }) if latest.get() == Some(job) => {
+                let mut on_scored = async |(pass, readout)| {
+                    let scored = FromScorer::Scored { job, request: unit.request, pass, heap_bytes: scope::heap_bytes(), readout };
+                    scope::post_numbers(&scored.to_numbers());
+                    scope::let_messages_in().await;
+                    if latest.get() == Some(job) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                };
+                // The engine has the same error and reports it.
+                drop(model.help(&mut helper_job, &unit, &mut on_scored).await);
+            }
+            _ => {}
+        }
     }
 }
 
