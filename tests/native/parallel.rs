@@ -142,7 +142,7 @@ async fn pairs(model: &mut CandleModel) -> Vec<(usize, usize, Readout)> {
             ..ScoreRequest::new(&tokens, 40..60, &others[j])
         })
         .collect();
-    let mut all: Vec<_> = singles.into_iter().enumerate().map(|(number, readout)| (0, number, readout)).collect();
+    let mut all: Vec<_> = singles.iter().cloned().enumerate().map(|(number, readout)| (0, number, readout)).collect();
     let score = model.score_all(&requests, async |request, number, readout| {
         all.push((request + 1, number, readout.clone()));
         ControlFlow::Continue(())
@@ -180,31 +180,33 @@ async fn readouts_of_helpers_are_checked() {
     }
 }
 
+/// A helper that gets passes and never answers.
+struct Silent(Cell<bool>);
+
+impl Helpers for Silent {
+    fn begin(&self, _: &[ScoreRequest<'_>]) -> usize {
+        1
+    }
+    fn give(&self, _: usize, _: &Unit) {
+        self.0.set(true);
+    }
+    fn news(&self, _: Duration) -> LocalBoxFuture<'_, Vec<News>> {
+        let news = if self.0.get() { Vec::new() } else { vec![News::Ready { helper: 0 }] };
+        std::future::ready(news).boxed_local()
+    }
+    fn end(&self) {}
+    fn heap_bytes(&self) -> u64 {
+        0
+    }
+}
+
 #[tokio::test]
 async fn stop_takes_effect_while_helpers_hold_back_readouts() {
     let mut model = on_cpu().await;
-    // A helper that gets passes and never answers.
-    struct Silent(Cell<bool>);
-    impl Helpers for Silent {
-        fn begin(&self, _: &[ScoreRequest<'_>]) -> usize {
-            1
-        }
-        fn give(&self, _: usize, _: &Unit) {
-            self.0.set(true);
-        }
-        fn news(&self, _: Duration) -> LocalBoxFuture<'_, Vec<News>> {
-            let news = if self.0.get() { Vec::new() } else { vec![News::Ready { helper: 0 }] };
-            std::future::ready(news).boxed_local()
-        }
-        fn end(&self) {}
-        fn heap_bytes(&self) -> u64 {
-            0
-        }
-    }
     let alone = scored(&mut on_cpu().await, false).await.0.expect("it scores");
     model.share_passes(Rc::new(Silent(Cell::new(false))));
     assert_eq!(scored(&mut model, false).await.0.expect("it scores"), alone, "its passes are taken back");
-    let left = Rc::new(Cell::new(3));
+    let left = Rc::new(Cell::new(3_usize));
     model.share_passes(Rc::new(Silent(Cell::new(false))));
     let before = model.counters().forward_tokens;
     model.stop_when(Rc::new(move || left.replace(left.get().saturating_sub(1)) == 0));

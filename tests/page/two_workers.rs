@@ -36,8 +36,8 @@ fn tells_scores(most: usize) -> String {
     )
 }
 
-/// Explains on a computer with `cores` cores until `n_scorers` scorers have scored `passes` passes or more. Each scorer crashes after `most`
-/// passes. Returns the last explanation and the number of passes of each scorer.
+/// Explains on a computer with `cores` cores until `n_scorers` scorers have scored at least `passes` passes. Each scorer crashes after
+/// `most` passes. Returns the last explanation and the number of passes of each scorer.
 async fn explained(server: &Server, cores: usize, most: usize, n_scorers: usize, passes: usize) -> (Document, Vec<usize>) {
     server.begin_workers_with(&(has_cores(cores) + &tells_scores(most)));
     let browser = Browser::start(None).await;

@@ -1,4 +1,7 @@
 // Our unchanged worker. Also sends messages with the size of its memory in bytes when it grows.
+// The name of an engine may end with the number of cores that it sees.
+const cores = Number(self.name.split(" ")[1]);
+if (cores) Object.defineProperty(WorkerNavigator.prototype, "hardwareConcurrency", { get: () => cores });
 let memory;
 let largest = 0;
 for (const name of ["instantiate", "instantiateStreaming"]) {

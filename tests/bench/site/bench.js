@@ -14,8 +14,9 @@ class Engine {
   facts = {};
   id = 0;
 
-  constructor() {
-    this.worker = new Worker("./bench-worker.js", { name: "engine" });
+  /// `cores`: the number of cores that the engine sees, or nothing for all.
+  constructor(cores = "") {
+    this.worker = new Worker("./bench-worker.js", { name: `engine ${cores}` });
     this.worker.onerror = (error) => this.fail?.(new Error(error.message));
     this.listening = new Promise((resolve) => (this.listens = resolve));
     this.worker.onmessage = ({ data }) => {
@@ -108,9 +109,9 @@ const question = (prompt, answer, max_tokens, seed = 0) => ({
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
-async function ours(backend, job, has_spare_core) {
-  const engine = new Engine();
-  const { ready, section } = await engine.load(backend, has_spare_core);
+async function ours(backend, job, cores) {
+  const engine = new Engine(cores);
+  const { ready, section } = await engine.load(backend, cores > 1);
   const { prompt, answer } = text(job);
   // Browsers recompile frequently used code, so the first runs do not count.
   await engine.generate(prompt + answer, 2);
@@ -161,8 +162,8 @@ async function graph() {
 window.measure = (name, job) => {
   window.result = null;
   const runs = {
-    "wasm-cpu": () => ours("Cpu", job),
-    "wasm-cpu-2": () => ours("Cpu", job, true),
+    "wasm-cpu": () => ours("Cpu", job, 1),
+    "wasm-cpu-2": () => ours("Cpu", job, 2),
     webgpu: () => ours("Gpu", job),
     choice,
     graph,

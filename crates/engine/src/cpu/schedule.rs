@@ -234,11 +234,10 @@ mod tests {
             n_helpers in 0_usize..4,
             seed in any::<u64>(),
         ) {
-            let expected: Vec<_> = n_passes
-                .iter()
-                .enumerate()
-                .flat_map(|(request, &n)| (0..=n).map(move |number| (request, number, number.checked_sub(1).map(|pass| readout(request, pass)))))
-                .collect();
+            let of_request = |(request, &n): (usize, &usize)| {
+                (0..=n).map(move |number| (request, number, number.checked_sub(1).map(|pass| readout(request, pass))))
+            };
+            let expected: Vec<_> = n_passes.iter().enumerate().flat_map(of_request).collect();
             prop_assert_eq!(reported(&n_passes, n_helpers, &mut Rng::new(seed)), expected);
         }
 

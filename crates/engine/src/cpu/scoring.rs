@@ -52,6 +52,7 @@ struct Job<'a> {
     text: Option<BaseText>,
     /// Readout of the base text of the request that is reported now.
     base: Readout,
+    /// Of this worker: to score a pass, or to read a base text.
     longest_step: Duration,
 }
 
@@ -163,12 +164,13 @@ impl CandleModel {
         if let Some(known) = request.known_base() {
             return known.checked();
         }
-        let mut attention_mass = AttentionMass::new(request.targets.clone(), request.attended);
+        let (began, mut attention_mass) = (Instant::now(), AttentionMass::new(request.targets.clone(), request.attended));
         self.keep_text(job.text.take());
         let text = self.read_base(number, request, &mut attention_mass)?;
         let predicting = text.predicting.as_ref().expect("the readout is not known");
         let mut base = self.read_out(predicting, &request.tokens[request.targets.clone()], None)?;
         job.text = Some(text);
+        job.longest_step = job.longest_step.max(began.elapsed());
         base.divergences = vec![0.0; if request.divergences { request.targets.len() } else { 0 }];
         (base.attention, base.flow) = (attention_mass.sums, attention_mass.flows);
         base.checked()
