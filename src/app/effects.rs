@@ -1,13 +1,13 @@
 //! Carries out effects outside the state: workers, storage, clipboard, history, timers. Makes no decisions.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
-use std::rc::Rc;
 
 use gloo::timers::callback::Timeout;
 use leptos::task::spawn_local;
 use web_sys::File;
 
+use super::page::Page;
 use super::state::Environment;
 use super::state::library::LibraryMessage;
 use super::state::local_file::{FileId, LocalFile};
@@ -27,33 +27,17 @@ const EXPLANATION: &str = "section.lesson, section.explanation";
 const REGISTRY: &str = "models/registry.json";
 
 /// Carries out effects and sends their results back as messages.
+#[derive(Default)]
 pub struct Effects {
-    send: Rc<dyn Fn(Message)>,
-    engine: Client<EngineRequest, EngineEvent>,
-    library: Client<LibraryRequest, LibraryEvent>,
+    /// Created with the first request, like the worker itself.
+    engine: OnceCell<Client<EngineRequest, EngineEvent>>,
+    library: OnceCell<Client<LibraryRequest, LibraryEvent>>,
     /// The browser's handles of the files that the visitor chose.
     files: RefCell<HashMap<FileId, File>>,
     next_file: Cell<u32>,
 }
 
 impl Effects {
-    pub fn new(send: impl Fn(Message) + 'static) -> Self {
-        let send: Rc<dyn Fn(Message)> = Rc::new(send);
-        let (engine, library) = (send.clone(), send.clone());
-        Self {
-            engine: Client::new(Role::Engine, move |event| {
-                engine(match event {
-                    Ok(event) => Message::Engine(event),
-                    Err(lost) => Message::EngineLost(lost),
-                });
-            }),
-            library: Client::new(Role::Library, move |event| library(Message::Library(event.into()))),
-            send,
-            files: RefCell::default(),
-            next_file: Cell::default(),
-        }
-    }
-
     /// Keeps the browser's handles of files that the visitor chose. The state refers to the files by id.
     pub fn register(&self, files: Vec<File>) -> Vec<LocalFile> {
         files.into_iter().map(|file| self.register_one(file)).collect()
@@ -66,29 +50,35 @@ impl Effects {
         local
     }
 
-    pub fn run(&self, effect: Effect) {
+    /// Carries out `effect`, and sends its results to `page`.
+    pub fn run(&self, page: Page, effect: Effect) {
         match effect {
-            Effect::SendToEngine(request, files) => self.engine.send(&request, &self.files_of(&files)),
-            Effect::EndEngine => self.engine.terminate(),
-            Effect::SendToLibrary(request) => self.library.send(&request, &[]),
+            Effect::SendToEngine(request, files) => {
+                let deliver = move |event: Result<_, _>| page.send(event.map_or_else(Message::EngineLost, Message::Engine));
+                self.engine.get_or_init(|| Client::new(Role::Engine, deliver)).send(&request, &self.files_of(&files));
+            }
+            Effect::EndEngine => self.engine.get().into_iter().for_each(Client::terminate),
+            Effect::SendToLibrary(request) => {
+                let deliver = move |event: Result<_, _>| page.send(Message::Library(event.into()));
+                self.library.get_or_init(|| Client::new(Role::Library, deliver)).send(&request, &[]);
+            }
             Effect::RequestPersistence => browser::ask_for_persistence(),
             Effect::CreateObjectUrls(files) => {
                 let urls = self.files_of(&files).iter().map(|file| browser::create_object_url(file)).collect();
-                (self.send)(Message::Library(LibraryMessage::ObjectUrlsCreated(urls)));
+                page.send(Message::Library(LibraryMessage::ObjectUrlsCreated(urls)));
             }
             Effect::RevokeObjectUrl(url) => browser::revoke_object_url(&url),
             Effect::After { millis, message } => {
-                let send = self.send.clone();
-                Timeout::new(millis, move || send(*message)).forget();
+                Timeout::new(millis, move || page.send(*message)).forget();
             }
-            Effect::Fetch(fetch) => self.later(async move {
+            Effect::Fetch(fetch) => later(page, async move {
                 let text = browser::fetch_text(&path(&fetch)).await;
                 Message::Fetched(fetch, text)
             }),
-            Effect::FetchRemote(id, address) => self.later(async move { Message::RemoteFetched(id, remote_fetch::fetch(&address).await) }),
+            Effect::FetchRemote(id, address) => later(page, async move { Message::RemoteFetched(id, remote_fetch::fetch(&address).await) }),
             Effect::ReadFile(id, file) => {
                 let handle = self.files.borrow_mut().remove(&file.id);
-                self.later(async move {
+                later(page, async move {
                     let bytes = match handle {
                         Some(handle) => browser::read(&handle).await,
                         None => None,
@@ -98,10 +88,10 @@ impl Effects {
             }
             Effect::SaveFile { name, media_type, bytes } => {
                 if browser::download(&name, media_type, &bytes).is_none() {
-                    (self.send)(Message::SaveRefused);
+                    page.send(Message::SaveRefused);
                 }
             }
-            Effect::CopyToClipboard(address) => self.later(async move {
+            Effect::CopyToClipboard(address) => later(page, async move {
                 let is_copied = browser::copy(&address).await;
                 Message::LinkCopied { address, is_copied }
             }),
@@ -128,12 +118,11 @@ impl Effects {
         let files = self.files.borrow();
         ids.iter().filter_map(|id| files.get(id).cloned()).collect()
     }
+}
 
-    /// Runs `work` and sends the message that it returns.
-    fn later(&self, work: impl Future<Output = Message> + 'static) {
-        let send = self.send.clone();
-        spawn_local(async move { send(work.await) });
-    }
+/// Runs `work` and sends the message that it returns.
+fn later(page: Page, work: impl Future<Output = Message> + 'static) {
+    spawn_local(async move { page.send(work.await) });
 }
 
 /// Path of a text on the page's own site.

@@ -6,7 +6,7 @@
 //!     └───── read the state ───┘◄──────── Message ───────┘
 //! ```
 //!
-//! `state` is plain data. `update` decides how a message changes the state and which effects follow. `analysis` derives what the page shows
+//! `state` is data, and its fields notify the views that read them. `update` decides how a message changes the state and which effects follow. `analysis` derives what the page shows
 //! about a document. `views` render the state and send messages. `effects` call the browser.
 
 mod analysis;
@@ -55,15 +55,14 @@ pub fn start() {
 /// Provides the page to all views and handles the events of the window.
 #[component]
 fn Root(lacks_language: bool) -> impl IntoView {
-    let page = Page::new(State::new(environment()), update, |page| {
-        let effects = Rc::new(Effects::new(move |message| page.send(message)));
-        let registry = effects.clone();
-        EffectHandler {
-            run: Rc::new(move |effect| effects.run(effect)),
-            register: Rc::new(move |files| registry.register(files)),
-            focus: Focus::follow(),
-        }
-    });
+    let effects = Rc::new(Effects::default());
+    let registry = effects.clone();
+    let outside = EffectHandler {
+        run: Rc::new(move |page, effect| effects.run(page, effect)),
+        register: Rc::new(move |files| registry.register(files)),
+        focus: Focus::follow(),
+    };
+    let page = Page::new(State::new(environment()), update, outside);
     provide_context(page);
     let visit = move || page.send(Message::Visited { entry: browser::entry(), fragment: browser::fragment() });
     let [was_loading, last_entry] = [storage_keys::LOADING, storage_keys::ENTRY].map(browser::remembered_in_tab);

@@ -24,7 +24,8 @@ pub type Update = fn(&mut State, Message) -> Vec<Effect>;
 /// Everything outside the state: the browser and the workers.
 #[derive(Clone)]
 pub struct EffectHandler {
-    pub run: Rc<dyn Fn(Effect)>,
+    /// Carries out an effect, and sends its results to the page.
+    pub run: Rc<dyn Fn(Page, Effect)>,
     /// Keeps the browser's handles of files that the visitor chose. The state refers to the files by id.
     pub register: Rc<dyn Fn(Vec<File>) -> Vec<LocalFile>>,
     /// Notified after every message.
@@ -36,21 +37,18 @@ pub struct EffectHandler {
 pub struct Page {
     state: StoredValue<State, LocalStorage>,
     update: Update,
-    /// `None` only while the page is being created.
-    outside: StoredValue<Option<EffectHandler>, LocalStorage>,
+    outside: StoredValue<EffectHandler, LocalStorage>,
     attribution: Memo<Option<Arc<Shares>>>,
     is_busy: Memo<bool>,
 }
 
 impl Page {
-    /// Creates a page with this state. `outside` gets the page, so that results of effects can be sent to it.
-    pub fn new(state: State, update: Update, outside: impl FnOnce(Self) -> EffectHandler) -> Self {
+    /// A page with this state.
+    pub fn new(state: State, update: Update, outside: EffectHandler) -> Self {
         let state = StoredValue::new_local(state);
         let attribution = Memo::new(move |_| state.with_value(|state| state.explanation.view()).map(Arc::new));
         let is_busy = Memo::new(move |_| state.with_value(|state| state.engine.is_busy()));
-        let page = Self { state, update, outside: StoredValue::new_local(None), attribution, is_busy };
-        page.outside.set_value(Some(outside(page)));
-        page
+        Self { state, update, outside: StoredValue::new_local(outside), attribution, is_busy }
     }
 
     /// Handles an action of the visitor or the result of an effect.
@@ -62,8 +60,8 @@ impl Page {
         };
         // A late worker event can arrive after the state was dropped.
         let effects = self.state.try_update_value(update).unwrap_or_default();
-        if let Some(outside) = self.outside.try_get_value().flatten() {
-            effects.into_iter().for_each(|effect| (outside.run)(effect));
+        if let Some(outside) = self.outside.try_get_value() {
+            effects.into_iter().for_each(|effect| (outside.run)(*self, effect));
             outside.focus.page_changes();
         }
     }
@@ -75,9 +73,8 @@ impl Page {
 
     /// Registers local files and sends them in a message.
     pub fn send_files(&self, files: Vec<File>, message: fn(Vec<LocalFile>) -> Message) {
-        if let Some(outside) = self.outside.get_value() {
-            self.send(message((outside.register)(files)));
-        }
+        let outside = self.outside.get_value();
+        self.send(message((outside.register)(files)));
     }
 
     /// Whether this is the viewer, which cannot start runs.

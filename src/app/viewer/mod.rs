@@ -47,11 +47,8 @@ pub fn start() {
 
 #[component]
 fn Root(own: Option<String>) -> impl IntoView {
-    let page = Page::new(State::viewer(), update::update, |page| EffectHandler {
-        run: Rc::new(move |effect| run(page, effect)),
-        register: Rc::new(|_| Vec::new()),
-        focus: Focus::follow(),
-    });
+    let outside = EffectHandler { run: Rc::new(run), register: Rc::new(|_| Vec::new()), focus: Focus::follow() };
+    let page = Page::new(State::viewer(), update::update, outside);
     provide_context(page);
     match own {
         Some(json) => page.send(Message::Host(HostRequest::Open(json))),
