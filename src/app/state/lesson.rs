@@ -9,6 +9,7 @@ use super::selection;
 use crate::explanation::Document;
 use crate::lesson::{Lesson, Question, Step};
 use crate::shares::{AttributionGraph, Shares};
+use crate::worker::envelope::RequestId;
 
 /// A lesson and the reader's progress in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,12 @@ pub struct OpenLesson {
     pub history: LessonHistory,
     /// How many times Undo or Redo has replaced the whole lesson.
     pub n_restored: u32,
+    /// Whether the current step is shown only when the run ends.
+    pub step_waits: bool,
+    /// The fragment that opens it from the gallery, and the lesson as it is there.
+    pub(in crate::app) gallery: Option<(String, Arc<Lesson>)>,
+    /// Requests whose results will be added to the lesson.
+    pub(in crate::app) awaited: Vec<RequestId>,
 }
 
 /// A reader's position and answers in a lesson, as stored in an entry of the browser's history.
@@ -61,6 +68,9 @@ impl OpenLesson {
             is_edited: false,
             history: LessonHistory::default(),
             n_restored: 0,
+            step_waits: false,
+            gallery: None,
+            awaited: Vec::new(),
         }
     }
 
@@ -131,9 +141,8 @@ impl OpenLesson {
     }
 
     fn put(&mut self, lesson: Lesson, at: usize) {
-        let Self { is_edited, n_restored, .. } = *self;
-        let history = std::mem::take(&mut self.history);
-        *self = Self { is_edited, n_restored, history, ..Self::new(lesson, Progress { at, ..Progress::default() }) };
+        let Self { lesson, written, at, answers, .. } = Self::new(lesson, Progress { at, ..Progress::default() });
+        (self.lesson, self.written, self.at, self.answers) = (lesson, written, at, answers);
     }
 
     /// Switches between editing the lesson and reading it as others will. Clears the answers.

@@ -1,4 +1,4 @@
-//! State of the page, as plain structs. Views read it, and [`super::update`] changes it.
+//! State of the page. Views read it, and [`super::update`] changes it. A changed field notifies the views that read it ([`reactive`]).
 
 pub mod download;
 pub mod editor;
@@ -19,20 +19,18 @@ mod reactive;
 pub mod recent_explanations;
 pub mod remote;
 pub mod run_status;
+pub mod screen;
 pub mod selection;
 pub mod settings;
 pub mod standard;
 pub mod storage_keys;
 pub mod unfinished_answer;
 
-use std::sync::Arc;
-
 use crate::app::analysis::speed::Passes;
 use crate::app::analysis::title;
 use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::text;
 use crate::explanation::MethodText;
-use crate::lesson::Lesson;
 use crate::problem::Problem;
 use crate::request::LoadOptions;
 use crate::worker::envelope::RequestId;
@@ -48,6 +46,7 @@ use place::Place;
 use purpose::Purpose;
 use reactive::Reactive;
 use remote::Remote;
+use screen::Screen;
 use standard::Standard;
 
 /// The whole state of the page.
@@ -56,8 +55,7 @@ pub struct State {
     pub editor: Editor,
     pub engine: Engine,
     pub explanation: Explanation,
-    /// The open lesson. `explanation` contains the explanation that its step shows.
-    pub lesson: Reactive<Option<OpenLesson>>,
+    pub screen: Reactive<Screen>,
     /// The tag of the page's language.
     pub(in crate::app) language: String,
     /// Translations of the gallery's lessons into the page's language.
@@ -65,14 +63,6 @@ pub struct State {
     pub library: Library,
     /// The last request whose result will be shown. Cleared when the result arrives or something else is opened.
     pub(in crate::app) awaited: Option<Awaited>,
-    /// Fragment that opens the gallery entry on screen, and the lesson as it is in the gallery if the entry is one.
-    pub(in crate::app) of_gallery: Option<(String, Option<Arc<Lesson>>)>,
-    /// Requests whose results will be added to the lesson on screen.
-    pub(in crate::app) awaited_by_lesson: Vec<RequestId>,
-    /// Whether the current step of the lesson is shown only when the run ends.
-    pub step_waits: Reactive<bool>,
-    /// The explanation on another site that the link names, until it is fetched.
-    pub remote: Reactive<Option<Remote>>,
     pub problem: Reactive<Option<Problem>>,
     /// Where the problem is shown. Set before `problem`.
     pub problem_place: Place,
@@ -191,9 +181,26 @@ impl State {
         Some(passes.map(|passes| speed.seconds(parameters, &editor.prompt, 0, passes)))
     }
 
+    /// The lesson on screen.
+    pub fn lesson(&self) -> Option<&OpenLesson> {
+        if let Screen::Lesson(open) = &*self.screen { Some(open) } else { None }
+    }
+
+    /// The lesson on screen, to change it.
+    pub(in crate::app) fn lesson_mut(&mut self) -> Option<&mut OpenLesson> {
+        // Borrow mutably only if there is a lesson, because that updates the views.
+        self.lesson()?;
+        if let Screen::Lesson(open) = &mut *self.screen { Some(open) } else { None }
+    }
+
+    /// The explanation on another site that the visitor is asked about.
+    pub fn remote(&self) -> Option<&Remote> {
+        if let Screen::Remote(remote) = &*self.screen { Some(remote) } else { None }
+    }
+
     /// The title of the browser's tab.
     pub fn title(&self) -> String {
-        if let Some(open) = &*self.lesson {
+        if let Some(open) = self.lesson() {
             return format!("{} - Glasscage", open.lesson.title);
         }
         let own = self.explanation.document().filter(|_| !self.explanation.is_home());

@@ -178,7 +178,7 @@ impl State {
 impl State {
     /// Saves the lesson on screen, or else the document with the selection as its output.
     pub(super) fn save_document(&mut self) {
-        if let Some(open) = &*self.lesson {
+        if let Some(open) = self.lesson() {
             let name = format!("{}.json", title::file_name_of(&open.lesson.title));
             let bytes = open.lesson.to_json().into_bytes();
             self.emit(Effect::SaveFile { name, media_type: "application/json", bytes });
@@ -193,7 +193,7 @@ impl State {
 
     /// Makes the link, and puts it into the address bar and on the clipboard. A link that is too long for that is only shown.
     pub(super) fn copy_link(&mut self) {
-        let lesson = self.lesson.as_ref().map(|open| match self.gallery_fragment() {
+        let lesson = self.lesson().map(|open| match self.gallery_fragment() {
             // The address of a gallery entry is short enough to be typed.
             Some(fragment) => fragment.to_owned(),
             None => lesson::to_fragment(&open.lesson),

@@ -8,6 +8,7 @@ use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::opened::Opened;
 use crate::app::state::remote::Remote;
 use crate::app::state::run_status::RunStatus;
+use crate::app::state::screen::Screen;
 use crate::app::state::storage_keys;
 use crate::app::state::{EntryAwaits, State};
 use crate::app::welcome;
@@ -33,7 +34,9 @@ impl State {
 
     /// Shows an explanation that was computed on this page, in the history entry that waits for it or in a new one.
     pub(super) fn show_own(&mut self, document: Document) {
-        *self.remote = None;
+        if self.remote().is_some() {
+            *self.screen = Screen::default();
+        }
         self.awaited = None;
         self.explanation.show(document, Origin::Here);
         self.entry_made();
@@ -100,8 +103,8 @@ impl State {
 
     /// Restores what was on screen when the browser ended the tab, unless the address or the entry names something else.
     pub(super) fn tab_ended(&mut self, entry: &str) {
-        let has_nothing = self.explanation.is_home() && self.lesson.is_none();
-        let awaits_nothing = self.remote.is_none() && self.awaited.is_none() && self.problem.is_none();
+        let has_nothing = self.explanation.is_home() && matches!(*self.screen, Screen::Explanation { .. });
+        let awaits_nothing = self.awaited.is_none() && self.problem.is_none();
         let Some(opened) = history_entry::from_text(entry).filter(|_| has_nothing && awaits_nothing) else { return };
         self.put_on_screen(opened);
         self.replace_entry();
@@ -121,7 +124,6 @@ impl State {
     }
 
     pub(super) fn put_on_screen(&mut self, opened: Opened) {
-        self.of_gallery = None;
         match opened {
             Opened::Explanation(document, origin) => self.open(*document, origin),
             Opened::Lesson(lesson, progress) => self.open_lesson(lesson, progress),
@@ -131,16 +133,20 @@ impl State {
     /// Shows an entry of the gallery. Its address stays that of the gallery until it is changed.
     pub(super) fn put_gallery_entry_on_screen(&mut self, opened: Opened, entry: &GalleryEntry) {
         self.put_on_screen(opened);
-        self.of_gallery = Some((entry.fragment(), self.lesson.as_ref().map(|open| open.written.clone())));
+        let opened_by = entry.fragment();
+        match &mut *self.screen {
+            Screen::Explanation { gallery } => *gallery = Some(opened_by),
+            Screen::Lesson(open) => open.gallery = Some((opened_by, open.written.clone())),
+            Screen::Remote(_) => {}
+        }
     }
 
     /// Shows an explanation that does not come from the current run. The editor stays open only if the explanation was computed here from
     /// the prompt in the editor.
     pub(super) fn open(&mut self, document: Document, origin: Origin) {
         *self.problem = None;
-        *self.remote = None;
+        *self.screen = Screen::default();
         self.awaited = None;
-        self.close_lesson();
         *self.editor.is_open = origin == Origin::Here && *self.editor.prompt == document.prompt.text;
         *self.engine.run = RunStatus::Idle;
         *self.engine.unfinished = None;
@@ -149,7 +155,7 @@ impl State {
 
     /// Shows the start page. Back returns to the explanation that was on screen.
     pub(super) fn go_home(&mut self) {
-        if self.remote.is_some() {
+        if self.remote().is_some() {
             return self.decline_remote();
         }
         if !self.explanation.is_home() && !self.refuse_while_busy() {
@@ -163,7 +169,7 @@ impl State {
     /// Closes an explanation of another prompt, to make room for that of this prompt.
     pub(super) fn make_room_for(&mut self, prompt: &str) {
         if self.explanation.document().is_some_and(|document| document.prompt.text != prompt) {
-            self.close_lesson();
+            *self.screen = Screen::default();
             self.explanation.close();
         }
     }
@@ -171,8 +177,7 @@ impl State {
     pub(super) fn close_explanation(&mut self) {
         self.awaited = None;
         *self.problem = None;
-        *self.remote = None;
-        self.close_lesson();
+        *self.screen = Screen::default();
         *self.editor.is_open = true;
         *self.engine.run = RunStatus::Idle;
         *self.engine.unfinished = None;
@@ -203,17 +208,22 @@ impl State {
 
     /// The fragment of the gallery entry on screen. `None` if it was changed or something else is on screen.
     pub(super) fn gallery_fragment(&self) -> Option<&str> {
-        let (fragment, lesson) = self.of_gallery.as_ref()?;
-        let is_on_screen = match (&*self.lesson, lesson) {
-            (Some(open), Some(lesson)) => open.written == *lesson,
-            (None, None) => self.explanation.shown.as_ref().is_some_and(|shown| shown.origin == Origin::Gallery),
-            _ => false,
+        let (fragment, is_unchanged) = match &*self.screen {
+            Screen::Explanation { gallery } => {
+                let is_on_screen = self.explanation.shown.as_ref().is_some_and(|shown| shown.origin == Origin::Gallery);
+                (gallery.as_ref()?, is_on_screen)
+            }
+            Screen::Lesson(open) => {
+                let (fragment, lesson) = open.gallery.as_ref()?;
+                (fragment, open.written == *lesson)
+            }
+            Screen::Remote(_) => return None,
         };
-        is_on_screen.then_some(fragment)
+        is_unchanged.then_some(fragment)
     }
 
     fn entry_text(&self) -> Option<String> {
-        if let Some(open) = &*self.lesson {
+        if let Some(open) = self.lesson() {
             return Some(history_entry::lesson_to_text(&open.written, &open.progress()));
         }
         let origin = self.explanation.shown.as_ref().filter(|_| !self.explanation.is_home())?.origin;

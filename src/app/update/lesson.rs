@@ -7,6 +7,7 @@ use crate::app::state::lesson_texts;
 use crate::app::state::message::{Effect, Fetch, LessonMessage};
 use crate::app::state::opened::Opened;
 use crate::app::state::place::Place;
+use crate::app::state::screen::Screen;
 use crate::app::state::{Awaited, State};
 use crate::explanation::Document;
 use crate::lesson::{Lesson, Step};
@@ -20,7 +21,7 @@ impl State {
         let open = OpenLesson::new(lesson, progress);
         self.open(open.document(), Origin::Lesson);
         let is_english = lesson_texts::is_english(&open.written);
-        *self.lesson = Some(open);
+        *self.screen = Screen::Lesson(Box::new(open));
         self.translate_lesson();
         if let Some(tag) = self.lesson_texts.missing().filter(|_| is_english) {
             self.emit(Effect::Fetch(Fetch::LessonTexts(tag)));
@@ -42,8 +43,8 @@ impl State {
 
     /// Translates the lesson on screen into the language of the page, if a translation exists and the lesson is not being edited.
     fn translate_lesson(&mut self) {
-        let translated = self.lesson.as_ref().and_then(|open| self.lesson_texts.translated(&open.written));
-        if let (Some(translated), Some(open)) = (translated, &mut *self.lesson)
+        let translated = self.lesson().and_then(|open| self.lesson_texts.translated(&open.written));
+        if let (Some(translated), Some(open)) = (translated, self.lesson_mut())
             && open.lesson == open.written
             && !open.is_edited
         {
@@ -52,7 +53,7 @@ impl State {
     }
 
     pub(super) fn lesson_message(&mut self, message: LessonMessage) {
-        let Some(open) = &mut *self.lesson else { return };
+        let Some(open) = self.lesson_mut() else { return };
         match message {
             LessonMessage::GoTo(at) => {
                 open.go_to(at);
@@ -68,8 +69,7 @@ impl State {
             LessonMessage::Change(lesson) => self.change_lesson(*lesson),
             LessonMessage::AddFiles(files) => {
                 for file in files {
-                    let id = self.await_by_lesson();
-                    self.emit(Effect::ReadFile(id, file));
+                    self.await_by_lesson(|id| Effect::ReadFile(id, file));
                 }
             }
             LessonMessage::AddLink(link) => self.add_link(&link),
@@ -77,14 +77,14 @@ impl State {
             LessonMessage::Redo => self.restore_lesson(OpenLesson::redo),
             LessonMessage::TakeOutput => {
                 // The explanation on screen may belong to another step.
-                if !*self.step_waits {
-                    let mut lesson = Lesson::clone(&open.lesson);
-                    lesson.steps[open.at].output.clone_from(&self.explanation.output);
+                if !open.step_waits {
+                    let (mut lesson, at) = (Lesson::clone(&open.lesson), open.at);
+                    lesson.steps[at].output.clone_from(&self.explanation.output);
                     self.change_lesson(lesson);
                 }
             }
             LessonMessage::End => {
-                self.close_lesson();
+                *self.screen = Screen::default();
                 self.replace_entry();
             }
         }
@@ -92,7 +92,7 @@ impl State {
 
     /// Applies an action of the reader at a step, and stores the progress for a reload.
     fn answer_step(&mut self, answer: impl FnOnce(&mut OpenLesson)) {
-        if let Some(open) = &mut *self.lesson {
+        if let Some(open) = self.lesson_mut() {
             answer(open);
             self.replace_entry();
         }
@@ -113,37 +113,30 @@ impl State {
     /// Adds the explanations in a link, or fetches the gallery entry that the link names.
     fn add_link(&mut self, link: &str) {
         match link.trim().split_once('#').and_then(|(_, fragment)| GalleryEntry::of_fragment(fragment)) {
-            Some(entry) => {
-                let id = self.await_by_lesson();
-                self.emit(Effect::Fetch(Fetch::GalleryEntry(id, entry)));
-            }
+            Some(entry) => self.await_by_lesson(|id| Effect::Fetch(Fetch::GalleryEntry(id, entry))),
             None => self.add_to_lesson(Opened::from_bytes(link.as_bytes(), Origin::Link)),
         }
     }
 
-    /// Returns the id of a new request. Its result is added to the lesson on screen, unless the lesson is closed first.
-    fn await_by_lesson(&mut self) -> RequestId {
+    /// Sends a new request. Its result is added to the lesson on screen, unless the lesson is closed first.
+    fn await_by_lesson(&mut self, request: impl FnOnce(RequestId) -> Effect) {
         let id = self.next_id();
-        self.awaited_by_lesson.push(id);
-        id
+        if let Some(open) = self.lesson_mut() {
+            open.awaited.push(id);
+            self.emit(request(id));
+        }
     }
 
     /// Whether the result of this request will still be added to the lesson. Marks the request as answered.
     pub(super) fn is_awaited_by_lesson(&mut self, id: RequestId) -> bool {
-        let at = self.awaited_by_lesson.iter().position(|awaited| *awaited == id);
-        at.map(|at| self.awaited_by_lesson.remove(at)).is_some()
-    }
-
-    /// Closes the lesson and drops its pending requests, so that no other lesson gets their results.
-    pub(super) fn close_lesson(&mut self) {
-        *self.lesson = None;
-        *self.step_waits = false;
-        self.awaited_by_lesson.clear();
+        let Some(open) = self.lesson_mut() else { return false };
+        let at = open.awaited.iter().position(|awaited| *awaited == id);
+        at.map(|at| open.awaited.remove(at)).is_some()
     }
 
     /// Adds the explanations in a file or a link to the lesson.
     pub(super) fn add_to_lesson(&mut self, opened: Result<Opened, Message>) {
-        let Some(mut lesson) = self.lesson.as_ref().map(|open| Lesson::clone(&open.lesson)) else { return };
+        let Some(mut lesson) = self.lesson().map(|open| Lesson::clone(&open.lesson)) else { return };
         let documents = match opened {
             Ok(Opened::Explanation(document, _)) => vec![*document],
             Ok(Opened::Lesson(other, _)) => other.explanations,
@@ -171,7 +164,7 @@ impl State {
         if self.problem_place == Place::Lesson {
             *self.problem = None;
         }
-        let Some(open) = &mut *self.lesson else { return };
+        let Some(open) = self.lesson_mut() else { return };
         let before = open.document();
         open.change(lesson);
         self.lesson_changed(&before);
@@ -179,7 +172,7 @@ impl State {
 
     /// Undoes or redoes a change.
     fn restore_lesson(&mut self, restore: fn(&mut OpenLesson) -> bool) {
-        let Some(open) = self.lesson.as_mut().filter(|open| open.is_edited) else { return };
+        let Some(open) = self.lesson_mut().filter(|open| open.is_edited) else { return };
         let before = open.document();
         if restore(open) {
             self.lesson_changed(&before);
@@ -188,7 +181,7 @@ impl State {
 
     /// Shows the step if its explanation has changed. A change of texts keeps the selection on screen.
     fn lesson_changed(&mut self, before: &Document) {
-        match self.lesson.as_ref().is_some_and(|open| open.document() == *before) {
+        match self.lesson().is_some_and(|open| open.document() == *before) {
             true => self.replace_entry(),
             false => self.show_step(),
         }
@@ -196,16 +189,18 @@ impl State {
 
     /// Shows the step's explanation if it had to wait for the end of a run.
     pub(super) fn make_up_for_step(&mut self) {
-        if *self.step_waits && !self.engine.is_busy() {
+        if self.lesson().is_some_and(|open| open.step_waits) && !self.engine.is_busy() {
             self.show_step();
         }
     }
 
     /// Shows the step's explanation. During a run, the result of the run stays on screen until it ends.
     fn show_step(&mut self) {
-        *self.step_waits = self.engine.is_busy();
-        let document = self.lesson.as_ref().map(OpenLesson::document);
-        if let Some(document) = document.filter(|_| !*self.step_waits) {
+        let waits = self.engine.is_busy();
+        let Some(open) = self.lesson_mut() else { return };
+        open.step_waits = waits;
+        if !waits {
+            let document = open.document();
             self.explanation.show(document, Origin::Lesson);
             self.replace_entry();
         }

@@ -28,7 +28,7 @@ fn in_lesson() -> Page {
 }
 
 fn at(page: &Page) -> Option<usize> {
-    page.look(|state| state.lesson.as_ref().map(|open| open.at))
+    page.look(|state| state.lesson().map(|open| open.at))
 }
 
 #[test]
@@ -62,10 +62,10 @@ fn answers_survive_reload() {
     let [Effect::ReplaceEntry { text: Some(text), .. }] = &effects[..] else { panic!("{effects:?}") };
     let mut later = Page::ready();
     later.visit(Some(text), "#gallery=lesson-a");
-    let progress = |page: &Page| page.look(|state| state.lesson.as_ref().map(|open| open.progress()));
+    let progress = |page: &Page| page.look(|state| state.lesson().map(|open| open.progress()));
     assert_eq!((progress(&later), at(&later)), (progress(&page), Some(2)));
     later.send(Message::Lesson(LessonMessage::GoTo(1)));
-    assert!(later.look(|state| state.lesson.as_ref().is_some_and(|open| open.required_marks().is_none() && open.answer().marked == [1])));
+    assert!(later.look(|state| state.lesson().is_some_and(|open| open.required_marks().is_none() && open.answer().marked == [1])));
 }
 
 #[test]
@@ -95,16 +95,16 @@ fn a_link_opens_the_lesson_and_saving_saves_it() {
 fn whoever_writes_a_lesson_keeps_what_is_chosen_on_screen() {
     let mut page = Page::explained();
     page.send(Message::MakeLesson);
-    assert!(page.look(|state| state.lesson.as_ref().is_some_and(|open| open.is_edited)));
+    assert!(page.look(|state| state.lesson().is_some_and(|open| open.is_edited)));
     page.send(Message::Select { row: 0, extend: false });
     change(&mut page, |lesson| lesson.title = "Mine".into());
     assert_eq!(page.look(|state| state.explanation.output.clone()), [0]);
     page.send(Message::Lesson(LessonMessage::TakeOutput));
-    assert_eq!(page.look(|state| state.lesson.as_ref().unwrap().step().output.clone()), [0]);
+    assert_eq!(page.look(|state| state.lesson().unwrap().step().output.clone()), [0]);
     change(&mut page, |lesson| lesson.title = "x".repeat(1 << 20));
-    assert!(page.look(|state| state.problem.is_some() && state.lesson.as_ref().unwrap().lesson.title == "Mine"), "nothing is lost");
+    assert!(page.look(|state| state.problem.is_some() && state.lesson().unwrap().lesson.title == "Mine"), "nothing is lost");
     page.send(Message::Lesson(LessonMessage::Edit(false)));
-    assert!(page.look(|state| state.lesson.as_ref().is_some_and(|open| !open.is_edited)));
+    assert!(page.look(|state| state.lesson().is_some_and(|open| !open.is_edited)));
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn late_lesson_does_not_replace_newer_content() {
 }
 
 fn title(page: &Page) -> Option<String> {
-    page.look(|state| state.lesson.as_ref().map(|open| open.lesson.title.clone()))
+    page.look(|state| state.lesson().map(|open| open.lesson.title.clone()))
 }
 
 fn texts(page: &mut Page) -> Vec<Effect> {
@@ -171,21 +171,21 @@ fn edited_lesson_keeps_language_shown_to_author() {
     texts(&mut page);
     page.visit(None, &format!("#{}", to_fragment(&english())));
     page.send(Message::Lesson(LessonMessage::Edit(true)));
-    let mut changed = page.look(|state| Lesson::clone(&state.lesson.as_ref().unwrap().lesson));
+    let mut changed = page.look(|state| Lesson::clone(&state.lesson().unwrap().lesson));
     assert_eq!((changed.title.as_str(), changed.language.as_deref()), ("Eine Lektion", Some("de")));
     changed.steps.truncate(1);
     page.send(Message::Lesson(LessonMessage::Change(changed.clone().into())));
-    assert!(page.look(|state| *state.lesson.as_ref().unwrap().written == changed));
+    assert!(page.look(|state| *state.lesson().unwrap().written == changed));
     let mut own = Page::in_language("de");
     assert_eq!(own.visit(None, &format!("#{}", to_fragment(&lesson()))).len(), 1, "nothing is fetched for a lesson of a visitor");
     own.send(Message::GoHome);
     own.opens(document().to_json());
     own.send(Message::MakeLesson);
-    assert!(own.look(|state| state.lesson.as_ref().is_some_and(|open| open.lesson.language.as_deref() == Some("de"))));
+    assert!(own.look(|state| state.lesson().is_some_and(|open| open.lesson.language.as_deref() == Some("de"))));
 }
 
 fn change(page: &mut Page, change: impl FnOnce(&mut Lesson)) -> Vec<Effect> {
-    let mut lesson = page.look(|state| Lesson::clone(&state.lesson.as_ref().unwrap().lesson));
+    let mut lesson = page.look(|state| Lesson::clone(&state.lesson().unwrap().lesson));
     change(&mut lesson);
     page.send(Message::Lesson(LessonMessage::Change(Box::new(lesson))))
 }
@@ -193,7 +193,7 @@ fn change(page: &mut Page, change: impl FnOnce(&mut Lesson)) -> Vec<Effect> {
 #[test]
 fn lesson_edits_can_be_undone_and_redone() {
     let mut page = in_lesson();
-    let now = |page: &Page| page.look(|state| state.lesson.as_ref().map(|open| (Lesson::clone(&open.lesson), open.at)).unwrap());
+    let now = |page: &Page| page.look(|state| state.lesson().map(|open| (Lesson::clone(&open.lesson), open.at)).unwrap());
     page.send(Message::Lesson(LessonMessage::Edit(true)));
     page.send(Message::Lesson(LessonMessage::GoTo(1)));
     let mut versions = vec![now(&page)];
@@ -237,7 +237,7 @@ fn other() -> Document {
 }
 
 fn explanations(page: &Page) -> Vec<String> {
-    page.look(|state| state.lesson.as_ref().unwrap().lesson.explanations.iter().map(|document| document.method.id.clone()).collect())
+    page.look(|state| state.lesson().unwrap().lesson.explanations.iter().map(|document| document.method.id.clone()).collect())
 }
 
 #[test]
@@ -321,8 +321,8 @@ fn delayed_step_is_shown_after_run() {
         let run = asked(&page.send(Message::Recompute));
         page.engine(run, answered(unmeasured()));
         page.send(Message::Lesson(LessonMessage::GoTo(1)));
-        let waits = |page: &Page| page.look(|state| *state.step_waits);
-        let judged = |page: &Page| page.look(|state| state.lesson.as_ref().unwrap().attribution().document().method.id.clone());
+        let waits = |page: &Page| page.look(|state| state.lesson().is_some_and(|open| open.step_waits));
+        let judged = |page: &Page| page.look(|state| state.lesson().unwrap().attribution().document().method.id.clone());
         assert_eq!((waits(&page), judged(&page).as_str()), (true, "clp"), "pupils are judged by their own step");
         assert!(page.shown().as_deref() != Some("clp"), "the run goes on");
         page.engine(run, end);

@@ -5,6 +5,7 @@ use crate::app::state::explanation::Origin;
 use crate::app::state::message::Effect;
 use crate::app::state::opened::Opened;
 use crate::app::state::remote::{Remote, RemoteFailure};
+use crate::app::state::screen::Screen;
 use crate::library::address::AddressError;
 use crate::worker::envelope::RequestId;
 use glasscage_message::{Message, message};
@@ -13,7 +14,7 @@ impl State {
     /// Asks the visitor before an explanation is fetched from another site.
     pub(super) fn offer_remote(&mut self, asked: Result<Remote, AddressError>) {
         match asked {
-            Ok(remote) => *self.remote = Some(remote),
+            Ok(remote) => *self.screen = Screen::Remote(remote),
             Err(error) => {
                 let what = message!("The address in this link cannot be opened: {error}");
                 self.fail_with(what, message!("Ask for a new link, or for the saved JSON file"));
@@ -23,9 +24,9 @@ impl State {
 
     pub(super) fn fetch_remote(&mut self) {
         let id = self.next_id();
-        if let Some(remote) = self.remote.as_mut().filter(|remote| remote.request.is_none()) {
-            remote.request = Some(id);
+        if let Some(remote) = self.remote().filter(|remote| remote.request.is_none()) {
             let address = remote.address.clone();
+            *self.screen = Screen::Remote(Remote { address: address.clone(), request: Some(id) });
             *self.problem = None;
             self.emit(Effect::FetchRemote(id, address));
         }
@@ -33,7 +34,7 @@ impl State {
 
     /// Drops the link to the other site, because the visitor has declined.
     pub(super) fn decline_remote(&mut self) {
-        *self.remote = None;
+        *self.screen = Screen::default();
         if self.explanation.shown.is_none() && !self.engine.is_busy() {
             self.close_explanation();
             self.welcome();
@@ -42,8 +43,8 @@ impl State {
     }
 
     pub(super) fn remote_fetched(&mut self, id: RequestId, fetched: Result<Vec<u8>, RemoteFailure>) {
-        let Some(remote) = self.remote.clone().filter(|remote| remote.request == Some(id)) else { return };
-        *self.remote = Some(Remote { request: None, ..remote.clone() });
+        let Some(remote) = self.remote().filter(|remote| remote.request == Some(id)).cloned() else { return };
+        *self.screen = Screen::Remote(Remote { request: None, ..remote.clone() });
         if self.refuse_while_busy() {
             return;
         }

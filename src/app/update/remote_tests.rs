@@ -33,7 +33,7 @@ fn another_site_is_asked_when_the_visitor_agrees() {
     let id = agrees(&mut page);
     assert_eq!(page.send(Message::FetchRemote), [], "once");
     let effects = fetched(&mut page, id, Ok(document().to_json().into_bytes()));
-    assert!(page.look(|state| state.remote.is_none() && state.explanation.document() == Some(&document())));
+    assert!(page.look(|state| state.remote().is_none() && state.explanation.document() == Some(&document())));
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { address, text: Some(_) }] if address.ends_with(&format!("#url={ADDRESS}"))));
 }
 
@@ -42,7 +42,7 @@ fn declining_remote_link_restores_page_without_link() {
     let mut page = offered();
     let effects = page.send(Message::DeclineRemote);
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { address, .. }] if !address.contains('#')));
-    assert!(page.look(|state| state.remote.is_none() && state.problem.is_none()));
+    assert!(page.look(|state| state.remote().is_none() && state.problem.is_none()));
 }
 
 #[test]
@@ -68,14 +68,14 @@ fn failed_remote_fetch_names_host_and_allows_retry() {
 fn an_address_that_is_none_is_said() {
     let mut page = Page::new();
     page.visit(None, "#url=http://example.org/a.json");
-    assert!(page.look(|state| state.remote.is_none() && state.problem.is_some()));
+    assert!(page.look(|state| state.remote().is_none() && state.problem.is_some()));
 }
 
 #[test]
 fn another_visit_takes_the_question_away() {
     let mut page = offered();
     page.visit(None, "");
-    assert!(page.look(|state| state.remote.is_none()));
+    assert!(page.look(|state| state.remote().is_none()));
 }
 
 #[test]
@@ -105,5 +105,5 @@ fn late_failure_does_not_end_newer_fetch() {
 fn the_logo_declines() {
     let mut page = offered();
     page.send(Message::GoHome);
-    assert!(page.look(|state| state.remote.is_none()));
+    assert!(page.look(|state| state.remote().is_none()));
 }

@@ -84,7 +84,7 @@ impl State {
         let question = question_of(&document);
         self.replace_texts(&question.prompt, question.answer.as_deref().unwrap_or_default());
         // In a lesson, keep the editor closed, so that pupils stay with the lesson.
-        *self.editor.is_open = self.lesson.is_none();
+        *self.editor.is_open = self.lesson().is_none();
         self.request(Purpose::Recompute(Box::new(document)), EngineRequest::Explain(question));
     }
 

@@ -33,7 +33,7 @@ pub fn Details() -> impl IntoView {
     // Missing scores of a partial table are not lost influence.
     let is_whole = move || page.attribution(|attribution| attribution.document().is_complete()) == Some(true);
     let lost = move || page.attribution(Shares::lost_share).filter(|&share| share >= 0.005 && is_whole());
-    let can_teach = move || !page.is_viewer() && page.with(|state| state.lesson.is_none()) && !page.is_busy();
+    let can_teach = move || !page.is_viewer() && page.with(|state| state.lesson().is_none()) && !page.is_busy();
     let has_thought = Memo::new(move |_| page.attribution(|attribution| thought::rows(attribution.document())).flatten().is_some());
     let thought_part = LazyPart::new(thought_view::fetch);
     let has_ranges =

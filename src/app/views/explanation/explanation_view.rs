@@ -38,12 +38,12 @@ pub fn ExplanationView() -> impl IntoView {
         is_there
             && page.with(|state| {
                 let is_seen =
-                    |open: &OpenLesson| open.required_marks().is_none() && Tab::of(open.step().shown).is_some() && !*state.step_waits;
-                state.lesson.as_ref().is_none_or(is_seen)
+                    |open: &OpenLesson| open.required_marks().is_none() && Tab::of(open.step().shown).is_some() && !open.step_waits;
+                state.lesson().is_none_or(is_seen)
             })
     });
     let tab = RwSignal::new(Tab::Text);
-    let of_lesson = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map(|open| (open.at, open.step().shown))));
+    let of_lesson = Memo::new(move |_| page.with(|state| state.lesson().map(|open| (open.at, open.step().shown))));
     Effect::new(move |_| {
         if let Some(shown) = of_lesson.get().and_then(|(_, shown)| Tab::of(shown)) {
             tab.set(shown);

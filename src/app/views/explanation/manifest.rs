@@ -13,7 +13,7 @@ pub fn ManifestView() -> impl IntoView {
     let facts = Memo::new(move |_| page.attribution(|attribution| facts(attribution.document())).unwrap_or_default());
     let brief = Memo::new(move |_| page.attribution(|attribution| brief(attribution.document())).unwrap_or_default());
     // New visitors and readers of a lesson do not need these facts, so they start collapsed.
-    let is_open = move || !page.with(|state| state.explanation.is_welcome() || state.lesson.is_some());
+    let is_open = move || !page.with(|state| state.explanation.is_welcome() || state.lesson().is_some());
     let rows = move || {
         let row = |(name, value): (&'static str, String)| view! { <div><dt>{text(name)}</dt><dd>{value}</dd></div> };
         facts.get().into_iter().map(row).collect_view()

@@ -9,7 +9,7 @@ use crate::app::state::message::Message;
 pub fn RemoteQuestion() -> impl IntoView {
     let page = use_page();
     let question = move || {
-        let remote = page.with(|state| state.remote.clone())?;
+        let remote = page.with(|state| state.remote().cloned())?;
         let host = remote.host().to_owned();
         let is_fetching = remote.request.is_some();
         let fetch = if is_fetching { t!("Waiting for {host}\u{2026}", host) } else { t!("Download from {host}", host) };

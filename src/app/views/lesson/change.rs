@@ -12,7 +12,7 @@ pub struct Change {
 
 impl Change {
     pub fn lesson(self, change: impl FnOnce(&mut Lesson, usize)) {
-        let lesson = untrack(|| self.page.with(|state| state.lesson.as_ref().map(|open| (Lesson::clone(&open.lesson), open.at))));
+        let lesson = untrack(|| self.page.with(|state| state.lesson().map(|open| (Lesson::clone(&open.lesson), open.at))));
         if let Some((mut lesson, at)) = lesson {
             change(&mut lesson, at);
             self.page.send(Message::Lesson(LessonMessage::Change(Box::new(lesson))));

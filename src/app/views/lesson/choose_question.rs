@@ -10,7 +10,7 @@ use crate::app::state::message::{LessonMessage, Message};
 #[component]
 pub fn ChooseQuestion(ask: String, choices: Vec<String>, right: usize, because: String, language: Option<String>) -> impl IntoView {
     let page = use_page();
-    let chosen = Memo::new(move |_| page.with(|state| state.lesson.as_ref().and_then(|open| open.answer().choice)));
+    let chosen = Memo::new(move |_| page.with(|state| state.lesson().and_then(|open| open.answer().choice)));
     let language_of_choices = language.clone();
     let choice = |(number, text): (usize, String)| {
         view! {

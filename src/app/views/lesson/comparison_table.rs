@@ -19,8 +19,8 @@ struct Source {
 #[component]
 pub fn ComparisonTable() -> impl IntoView {
     let page = use_page();
-    let marked = untrack(|| page.with(|state| state.lesson.as_ref().map(|open| open.answer().marked.clone()))).unwrap_or_default();
-    let sources = untrack(|| page.with(|state| state.lesson.as_ref().map(sources))).unwrap_or_default();
+    let marked = untrack(|| page.with(|state| state.lesson().map(|open| open.answer().marked.clone()))).unwrap_or_default();
+    let sources = untrack(|| page.with(|state| state.lesson().map(sources))).unwrap_or_default();
     let influence: Vec<f64> = sources.iter().map(|source| source.influence).collect();
     let score = score_words(MarkScore::of(&influence, &marked), marked.len());
     let check_mark = || view! { <span aria-hidden="true">"\u{2713}"</span><span class="visually-hidden">{t!("marked")}</span> };

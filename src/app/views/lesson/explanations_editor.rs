@@ -16,10 +16,10 @@ const HEAD: &str = "[data-testid='lesson-explanations'] summary";
 #[component]
 pub fn ExplanationsEditor(change: Change) -> impl IntoView {
     let page = change.page;
-    let of_lesson = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map(|open| of_lesson(&open.lesson))).unwrap_or_default());
+    let of_lesson = Memo::new(move |_| page.with(|state| state.lesson().map(|open| of_lesson(&open.lesson))).unwrap_or_default());
     let n = move || of_lesson.with(Vec::len);
     let advice = move || {
-        let address = page.with(|state| Some(SharedLink::new(&state.page_address, &to_fragment(&state.lesson.as_ref()?.lesson))));
+        let address = page.with(|state| Some(SharedLink::new(&state.page_address, &to_fragment(&state.lesson()?.lesson))));
         address.map(|link| t!("Link of this lesson: {advice}", advice = link.advice()))
     };
     let row = move |(k, (label, steps)): (usize, (String, Vec<usize>))| {
@@ -71,7 +71,7 @@ fn MoreExplanations(change: Change) -> impl IntoView {
     let page = change.page;
     let offered = Memo::new(move |_| {
         let recent_explanations =
-            page.with(|state| state.lesson.as_ref().map(|open| offered(&open.lesson, state.explanation.recent_explanations())));
+            page.with(|state| state.lesson().map(|open| offered(&open.lesson, state.explanation.recent_explanations())));
         recent_explanations.unwrap_or_default()
     });
     let chosen = RwSignal::new(0_usize);
@@ -96,7 +96,7 @@ fn MoreExplanations(change: Change) -> impl IntoView {
             page.send(Message::Lesson(LessonMessage::AddLink(link)));
         }
     };
-    let n = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map_or(0, |open| open.lesson.explanations.len())));
+    let n = Memo::new(move |_| page.with(|state| state.lesson().map_or(0, |open| open.lesson.explanations.len())));
     // Clear the link when its explanation is added.
     Effect::watch(move || n.get(), move |_, _, _| link.set(String::new()), false);
     view! {

@@ -13,7 +13,7 @@ pub fn HistoryBar() -> impl IntoView {
     let page = use_page();
     let send = move |message| page.send(Message::Lesson(message));
     let can = move |look: fn(&LessonHistory) -> bool| {
-        Memo::new(move |_| page.with(|state| state.lesson.as_ref().is_some_and(|open| look(&open.history))))
+        Memo::new(move |_| page.with(|state| state.lesson().is_some_and(|open| look(&open.history))))
     };
     let (can_undo, can_redo) = (can(LessonHistory::can_undo), can(LessonHistory::can_redo));
     let on_key = window_event_listener(ev::keydown, move |event| {

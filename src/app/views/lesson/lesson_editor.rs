@@ -42,7 +42,7 @@ pub fn LessonEditor() -> impl IntoView {
     // Ignore typed text here, so that fields are not redrawn and keep the focus.
     let place = Memo::new(move |_| {
         page.with(|state| {
-            let open = state.lesson.as_ref()?;
+            let open = state.lesson()?;
             let kind = open.step().question.as_ref().map(std::mem::discriminant);
             let explanations = (open.step().explanation, open.lesson.explanations.len());
             Some((open.at, open.lesson.steps.len(), kind, explanations, open.n_restored))
@@ -50,7 +50,7 @@ pub fn LessonEditor() -> impl IntoView {
     });
     let fields = move || {
         browser::keep_focus(PLACE);
-        let open = untrack(|| page.with(|state| state.lesson.clone()))?;
+        let open = untrack(|| page.with(|state| state.lesson().cloned()))?;
         let OpenLesson { lesson, at, .. } = &open;
         let (at, n_steps, title) = (*at, lesson.steps.len(), lesson.title.clone());
         let Step { text: words, shown, question, explanation, .. } = open.step().clone();

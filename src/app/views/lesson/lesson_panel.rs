@@ -11,7 +11,7 @@ pub fn LessonPanel() -> impl IntoView {
     let page = use_page();
     let part = LazyPart::new(open_lesson_view::fetch);
     let show = |view: fn() -> AnyView| view();
-    let is_open = Memo::new(move |_| page.with(|state| state.lesson.is_some()));
+    let is_open = Memo::new(move |_| page.with(|state| state.lesson().is_some()));
     view! {
         <Show when=move || is_open.get()>
             <section class="lesson card" aria-label=t!("Lesson") data-testid="lesson">

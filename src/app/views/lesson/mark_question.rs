@@ -10,7 +10,7 @@ use crate::app::state::message::{LessonMessage, Message};
 #[component]
 pub fn MarkQuestion(ask: String, count: usize, language: Option<String>) -> impl IntoView {
     let page = use_page();
-    let is_open = Memo::new(move |_| page.with(|state| state.lesson.as_ref().is_some_and(|open| open.required_marks().is_some())));
+    let is_open = Memo::new(move |_| page.with(|state| state.lesson().is_some_and(|open| open.required_marks().is_some())));
     let contents = move || match is_open.get() {
         true => view! { <Sentences count /> }.into_any(),
         false => view! { <ComparisonTable /> }.into_any(),
@@ -27,8 +27,8 @@ pub fn MarkQuestion(ask: String, count: usize, language: Option<String>) -> impl
 #[component]
 fn Sentences(count: usize) -> impl IntoView {
     let page = use_page();
-    let document = untrack(|| page.with(|state| state.lesson.as_ref().map(OpenLesson::document)));
-    let n_marked = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map_or(0, |open| open.answer().marked.len())));
+    let document = untrack(|| page.with(|state| state.lesson().map(OpenLesson::document)));
+    let n_marked = Memo::new(move |_| page.with(|state| state.lesson().map_or(0, |open| open.answer().marked.len())));
     document.map(|document| {
         let prompt = document
             .prompt
@@ -70,8 +70,7 @@ fn Sentences(count: usize) -> impl IntoView {
 #[component]
 fn Markable(sentence: usize, text: String) -> impl IntoView {
     let page = use_page();
-    let is_marked =
-        Memo::new(move |_| page.with(|state| state.lesson.as_ref().is_some_and(|open| open.answer().marked.contains(&sentence))));
+    let is_marked = Memo::new(move |_| page.with(|state| state.lesson().is_some_and(|open| open.answer().marked.contains(&sentence))));
     view! {
         <li>
             <label class:marked=move || is_marked.get()>

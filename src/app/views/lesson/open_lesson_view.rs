@@ -22,7 +22,7 @@ const ARROWS: &str = "[role='grid'], [role='tablist'], .table-scroll, .agreement
 
 fn view() -> AnyView {
     let page = use_page();
-    let is_edited = Memo::new(move |_| page.with(|state| state.lesson.as_ref().is_some_and(|open| open.is_edited)));
+    let is_edited = Memo::new(move |_| page.with(|state| state.lesson().is_some_and(|open| open.is_edited)));
     let contents = move || match is_edited.get() {
         true => view! { <LessonEditor /> }.into_any(),
         false => view! { <OpenLessonView /> }.into_any(),
@@ -35,7 +35,7 @@ fn view() -> AnyView {
 fn OpenLessonView() -> impl IntoView {
     let page = use_page();
     // Include the lesson, because another one may be opened at the same step.
-    let place = Memo::new(move |_| page.with(|state| state.lesson.as_ref().map(|open| (open.lesson.clone(), open.at))));
+    let place = Memo::new(move |_| page.with(|state| state.lesson().map(|open| (open.lesson.clone(), open.at))));
     let go_to = move |at: usize| page.send(Message::Lesson(LessonMessage::GoTo(at)));
     let on_key = window_event_listener(ev::keydown, move |event| {
         let Some((lesson, at)) = place.get_untracked() else { return };
@@ -119,7 +119,7 @@ fn at_after_key(key: &str, at: usize, is_presenting: bool) -> Option<usize> {
 #[component]
 fn StepText() -> impl IntoView {
     let page = use_page();
-    let step = untrack(|| page.with(|state| state.lesson.as_ref().map(|open| (open.step().text.clone(), open.lesson.language.clone()))));
+    let step = untrack(|| page.with(|state| state.lesson().map(|open| (open.step().text.clone(), open.lesson.language.clone()))));
     let (text, language) = step.unwrap_or_default();
     let paragraph = |words: &str| view! { <p dir="auto" lang=language.clone()>{words.to_owned()}</p> };
     text.split("\n\n").map(paragraph).collect_view()
@@ -128,8 +128,7 @@ fn StepText() -> impl IntoView {
 #[component]
 fn StepQuestion() -> impl IntoView {
     let page = use_page();
-    let asked =
-        untrack(|| page.with(|state| state.lesson.as_ref().map(|open| (open.step().question.clone(), open.lesson.language.clone()))));
+    let asked = untrack(|| page.with(|state| state.lesson().map(|open| (open.step().question.clone(), open.lesson.language.clone()))));
     let (question, language) = asked.unwrap_or_default();
     match question {
         None => ().into_any(),

@@ -103,7 +103,7 @@ fn ChooseFields(ask: String, choices: Vec<String>, because: String, change: Chan
     };
     // The options follow the answers typed above.
     let options = move || {
-        let question = change.page.with(|state| state.lesson.as_ref().and_then(|open| open.step().question.clone()));
+        let question = change.page.with(|state| state.lesson().and_then(|open| open.step().question.clone()));
         let Some(Question::Choose { choices, right, .. }) = question else { return Vec::new() };
         let option = |(number, text)| view! { <option value=number selected=number == right>{text}</option> };
         choices.into_iter().enumerate().map(option).collect()

@@ -18,7 +18,7 @@ pub fn PrintButton() -> impl IntoView {
         request_animation_frame(|| drop(window().print()));
     };
     let sheet = move || {
-        let sheet = is_printed.get().then(|| page.with(|state| state.lesson.as_ref().map(|open| LessonSheet::new(&open.lesson))));
+        let sheet = is_printed.get().then(|| page.with(|state| state.lesson().map(|open| LessonSheet::new(&open.lesson))));
         sheet.flatten().map(|sheet| view! { <Sheet sheet /> })
     };
     view! {
