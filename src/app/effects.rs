@@ -59,13 +59,13 @@ impl Effects {
             }
             Effect::EndEngine => self.engine.get().into_iter().for_each(Client::terminate),
             Effect::SendToLibrary(request) => {
-                let deliver = move |event: Result<_, _>| page.send(Message::Library(event.into()));
+                let deliver = move |event: Result<_, _>| page.send(LibraryMessage::from(event));
                 self.library.get_or_init(|| Client::new(Role::Library, deliver)).send(&request, &[]);
             }
             Effect::RequestPersistence => browser::ask_for_persistence(),
             Effect::CreateObjectUrls(files) => {
                 let urls = self.files_of(&files).iter().map(|file| browser::create_object_url(file)).collect();
-                page.send(Message::Library(LibraryMessage::ObjectUrlsCreated(urls)));
+                page.send(LibraryMessage::ObjectUrlsCreated(urls));
             }
             Effect::RevokeObjectUrl(url) => browser::revoke_object_url(&url),
             Effect::After { millis, message } => {

@@ -6,8 +6,9 @@
 //!     └───── read the state ───┘◄──────── Message ───────┘
 //! ```
 //!
-//! `state` is data, and its fields notify the views that read them. `update` decides how a message changes the state and which effects follow. `analysis` derives what the page shows
-//! about a document. `views` render the state and send messages. `effects` call the browser.
+//! `state` is data, and its fields notify the views that read them. `update` decides how a message changes the state and which effects
+//! follow. A part of the state handles alone what concerns only itself (`Editor::update`); methods of `State` handle what concerns several
+//! parts. `analysis` derives what the page shows about a document. `views` render the state and send messages. `effects` call the browser.
 
 mod analysis;
 mod browser;
@@ -31,6 +32,7 @@ use std::rc::Rc;
 use leptos::ev;
 use leptos::prelude::*;
 
+use crate::app::state::message::ExplanationMessage;
 use effects::{Effects, environment};
 use focus::Focus;
 use page::{EffectHandler, Page};
@@ -89,7 +91,7 @@ fn Root(lacks_language: bool) -> impl IntoView {
     let on_visit = window_event_listener(ev::popstate, move |_| visit());
     let on_key = window_event_listener(ev::keydown, move |event| {
         if event.key() == "Escape" && browser::is_shortcut(&event) {
-            page.send(Message::Escape);
+            page.send(ExplanationMessage::Escape);
         }
     });
     // During a run, let the browser ask, because leaving would lose the run. Otherwise clear the markers now: in Firefox, the next page may

@@ -10,9 +10,8 @@ use web_sys::File;
 use super::examples::Example;
 use super::focus::Focus;
 use super::state::State;
-use super::state::library::LibraryMessage;
 use super::state::local_file::LocalFile;
-use super::state::message::{Effect, Message};
+use super::state::message::{EditorMessage, Effect, Message};
 use super::state::settings::Settings;
 use crate::explanation::{Answer, Document, Unit};
 use crate::graph::Edge;
@@ -52,7 +51,11 @@ impl Page {
     }
 
     /// Handles an action of the visitor or the result of an effect.
-    pub fn send(&self, message: Message) {
+    pub fn send(&self, message: impl Into<Message>) {
+        self.handle(message.into());
+    }
+
+    fn handle(&self, message: Message) {
         let now_millis = js_sys::Date::now();
         let update = |state: &mut State| {
             state.now_millis = now_millis;
@@ -64,11 +67,6 @@ impl Page {
             effects.into_iter().for_each(|effect| (outside.run)(*self, effect));
             outside.focus.page_changes();
         }
-    }
-
-    /// Sends a message about models.
-    pub fn send_library(&self, message: LibraryMessage) {
-        self.send(Message::Library(message));
     }
 
     /// Registers local files and sends them in a message.
@@ -91,7 +89,7 @@ impl Page {
     pub fn change_settings(&self, change: impl FnOnce(&mut Settings)) {
         let mut settings = untrack(|| self.with(|state| state.editor.settings.clone()));
         change(&mut settings);
-        self.send(Message::SettingsChanged(settings));
+        self.send(EditorMessage::SettingsChanged(settings));
     }
 
     /// The explanation on screen, seen from the selected or previewed sentences. Tracked.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::message::ExplanationMessage;
 use super::reactive::Reactive;
 use super::recent_explanations::RecentExplanations;
 use super::selection;
@@ -150,6 +151,21 @@ impl Explanation {
         Some(Shares::new(graph, &self.output).to_document())
     }
 
+    /// Handles an action of the reader.
+    pub(in crate::app) fn update(&mut self, message: ExplanationMessage) {
+        match message {
+            ExplanationMessage::Select { row, extend } => self.select(row, extend),
+            ExplanationMessage::Preview(row) => *self.preview = row,
+            ExplanationMessage::Focus(node) => *self.focus = node,
+            ExplanationMessage::SetEdgeShare(share) => *self.edge_share = share,
+            ExplanationMessage::Derive(derivation) => self.derive(derivation),
+            ExplanationMessage::Escape => self.escape(),
+            ExplanationMessage::LeaveOut(sentences) => self.edits.left_out = sentences,
+            ExplanationMessage::Reword { source, words } => self.reword(source, &words),
+            ExplanationMessage::UndoEdits => *self.edits = PromptEdits::default(),
+        }
+    }
+
     /// Explanations from this session except the one on screen: first those by other methods, then those that were on screen before.
     pub fn recent_explanations(&self) -> impl Iterator<Item = &Document> {
         let comparisons = self.comparisons.iter().map(|shown| shown.graph.document()).filter(|document| document.is_complete());
@@ -213,7 +229,7 @@ impl Explanation {
     }
 
     /// Selects generated sentence `row`. With `extend`, adds it to the output or removes it.
-    pub(in crate::app) fn select(&mut self, row: usize, extend: bool) {
+    fn select(&mut self, row: usize, extend: bool) {
         *self.preview = None;
         *self.link = None;
         let output = selection::clicked(&self.output, row, extend);
@@ -233,7 +249,7 @@ impl Explanation {
     }
 
     /// Closes the link if it is open. Otherwise selects the last sentence.
-    pub(in crate::app) fn escape(&mut self) {
+    fn escape(&mut self) {
         if self.link.is_some() {
             *self.link = None;
             return;
@@ -246,10 +262,16 @@ impl Explanation {
     }
 
     /// Rebuilds the graphs from the same scores with another derivation.
-    pub(in crate::app) fn derive(&mut self, derivation: Derivation) {
+    fn derive(&mut self, derivation: Derivation) {
         *self.link = None;
         for shown in self.comparisons.iter_mut().chain(self.shown.iter_mut()) {
             Arc::make_mut(&mut shown.graph).derive(derivation);
+        }
+    }
+
+    fn reword(&mut self, source: usize, words: &str) {
+        if let Some(shown) = self.shown.clone() {
+            self.edits.reword(shown.graph.document(), source, words);
         }
     }
 

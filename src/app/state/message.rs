@@ -27,15 +27,10 @@ pub enum Fetch {
 /// An action of the visitor, or the result of an effect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    PromptTyped(String),
-    GivenAnswerTyped(String),
-    SettingsChanged(Settings),
-    /// Count the tokens of the prompt, unless it has changed again. Contains the number of changes so far.
-    CountTokens(u32),
-    EditorToggled(bool),
-    /// Put this prompt into the editor. The visitor's own text is saved for later.
-    EditPrompt(String),
-    RestoreSetAside,
+    Editor(EditorMessage),
+    Explanation(ExplanationMessage),
+    Lesson(LessonMessage),
+    Library(LibraryMessage),
 
     /// Answer the prompt (or take the given answer) and explain it.
     Explain,
@@ -56,15 +51,6 @@ pub enum Message {
     CompareMethod(String),
     /// Swap the explanation on screen with the one by this method.
     ShowMethod(String),
-    /// Leave these sentences out of the prompt, ascending.
-    LeaveOut(Vec<usize>),
-    /// Replace the words of a prompt sentence.
-    Reword {
-        source: usize,
-        words: String,
-    },
-    /// Undo all changes of the prompt.
-    UndoEdits,
     /// Answer the changed prompt.
     AnswerVariant,
     /// Explain the answer to this changed prompt, too (0-based).
@@ -73,20 +59,6 @@ pub enum Message {
     OpenVariant(usize),
     /// Expand a source into its words, or collapse it.
     ToggleWords(usize),
-
-    /// Select generated sentence `row`. With `extend`, add it to the output or remove it.
-    Select {
-        row: usize,
-        extend: bool,
-    },
-    /// Show this generated sentence as if it were selected. `None` ends the preview.
-    Preview(Option<usize>),
-    /// Highlight the edges of this prompt or generated sentence.
-    Focus(Option<usize>),
-    SetEdgeShare(f64),
-    /// Rebuild the graph from the same scores with this derivation.
-    Derive(Derivation),
-    Escape,
 
     /// The visitor chose or dropped files: an explanation (JSON), or a model (GGUF, with all parts if it is split).
     FilesOpened(Vec<LocalFile>),
@@ -111,7 +83,6 @@ pub enum Message {
     OpenGalleryEntry(GalleryEntry),
     /// Start a lesson about the explanation on screen.
     MakeLesson,
-    Lesson(LessonMessage),
     /// A view needs this text. It is fetched once.
     Needed(Fetch),
     /// The fetched text. `None` if it could not be fetched.
@@ -157,7 +128,72 @@ pub enum Message {
     Hidden,
     /// The engine's worker is lost, and the model in it.
     EngineLost(Lost),
-    Library(LibraryMessage),
+}
+
+impl From<EditorMessage> for Message {
+    fn from(message: EditorMessage) -> Self {
+        Self::Editor(message)
+    }
+}
+
+impl From<ExplanationMessage> for Message {
+    fn from(message: ExplanationMessage) -> Self {
+        Self::Explanation(message)
+    }
+}
+
+impl From<LessonMessage> for Message {
+    fn from(message: LessonMessage) -> Self {
+        Self::Lesson(message)
+    }
+}
+
+impl From<LibraryMessage> for Message {
+    fn from(message: LibraryMessage) -> Self {
+        Self::Library(message)
+    }
+}
+
+/// Actions of the visitor in the form.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EditorMessage {
+    PromptTyped(String),
+    GivenAnswerTyped(String),
+    SettingsChanged(Settings),
+    /// Count the tokens of the prompt, unless it has changed again. Contains the number of changes so far.
+    CountTokens(u32),
+    Toggled(bool),
+    /// Put this prompt into the editor. The visitor's own text is saved for later.
+    EditPrompt(String),
+    RestoreSetAside,
+}
+
+/// Actions of the reader on the explanation on screen that need no model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExplanationMessage {
+    /// Select generated sentence `row`. With `extend`, add it to the output or remove it.
+    Select {
+        row: usize,
+        extend: bool,
+    },
+    /// Show this generated sentence as if it were selected. `None` ends the preview.
+    Preview(Option<usize>),
+    /// Highlight the edges of this prompt or generated sentence.
+    Focus(Option<usize>),
+    SetEdgeShare(f64),
+    /// Rebuild the graph from the same scores with this derivation.
+    Derive(Derivation),
+    /// Close the link if it is open. Otherwise select the last sentence.
+    Escape,
+    /// Leave these sentences out of the prompt, ascending.
+    LeaveOut(Vec<usize>),
+    /// Replace the words of a prompt sentence.
+    Reword {
+        source: usize,
+        words: String,
+    },
+    /// Undo all changes of the prompt.
+    UndoEdits,
 }
 
 /// Requests of the embedding page to the viewer.

@@ -13,6 +13,7 @@ pub mod local_file;
 pub mod message;
 pub mod model_choice;
 pub mod opened;
+pub mod outbox;
 pub mod place;
 pub mod purpose;
 mod reactive;
@@ -42,6 +43,7 @@ use lesson_texts::LessonTexts;
 use library::Library;
 use message::Effect;
 use model_choice::ModelChoice;
+use outbox::Outbox;
 use place::Place;
 use purpose::Purpose;
 use reactive::Reactive;
@@ -80,9 +82,7 @@ pub struct State {
     pub(in crate::app) page_address: String,
     /// The pending explanation that will replace the current history entry.
     pub(in crate::app) entry_awaits: Option<EntryAwaits>,
-    last_request: RequestId,
-    /// Effects of the message that is being handled.
-    effects: Vec<Effect>,
+    pub(in crate::app) outbox: Outbox,
 }
 
 /// A requested file or gallery entry that will be shown.
@@ -209,17 +209,12 @@ impl State {
 
     /// Adds an effect, which is carried out after the message is handled.
     pub(in crate::app) fn emit(&mut self, effect: Effect) {
-        self.effects.push(effect);
-    }
-
-    pub(in crate::app) fn take_effects(&mut self) -> Vec<Effect> {
-        std::mem::take(&mut self.effects)
+        self.outbox.emit(effect);
     }
 
     /// The id of a new request.
     pub(in crate::app) fn next_id(&mut self) -> RequestId {
-        self.last_request = self.last_request.next();
-        self.last_request
+        self.outbox.next_id()
     }
 
     /// Shows a problem of the page as a whole.

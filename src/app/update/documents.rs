@@ -117,6 +117,18 @@ impl State {
         }
     }
 
+    /// Fetches a text that a view needs, unless examples or gallery are already loaded or requested.
+    pub(super) fn fetch_once(&mut self, fetch: Fetch) {
+        let is_requested = match fetch {
+            Fetch::Examples => &mut self.editor.examples_are_requested,
+            Fetch::Gallery => &mut self.explanation.gallery_is_requested,
+            Fetch::GalleryEntry(..) | Fetch::LessonTexts(_) | Fetch::Registry => &mut false,
+        };
+        if !std::mem::replace(is_requested, true) {
+            self.emit(Effect::Fetch(fetch));
+        }
+    }
+
     /// Shows that a part of the page is missing, unless `is_here`. The part is fetched again when it is next needed.
     pub(super) fn say_unless(&mut self, is_here: bool) {
         if !is_here {

@@ -1,63 +1,92 @@
-//! Changes the texts and settings of the editor.
+//! Changes the texts and settings of the editor, and counts the tokens of the prompt while the visitor types.
 
-use crate::app::state::State;
-use crate::app::state::message::{Effect, Fetch};
+use crate::app::state::editor::Editor;
+use crate::app::state::engine::Engine;
+use crate::app::state::message::{EditorMessage, Effect};
+use crate::app::state::outbox::Outbox;
 use crate::app::state::settings::Settings;
 use crate::app::state::storage_keys;
+use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 
-impl State {
-    pub(super) fn set_prompt(&mut self, prompt: String) {
-        self.emit(Effect::RememberInTab { key: storage_keys::PROMPT, text: prompt.clone() });
-        *self.editor.prompt = prompt;
-        self.recount_tokens();
-    }
+/// Pause in typing after which the tokens are counted, in ms.
+const PAUSE_MILLIS: u32 = 300;
 
-    pub(super) fn change_settings(&mut self, settings: Settings) {
-        let is_framed_otherwise = self.editor.settings.use_template != settings.use_template;
-        *self.editor.settings = settings;
-        if is_framed_otherwise {
-            self.recount_tokens();
+impl Editor {
+    /// Handles an action of the visitor. If `engine` has a model, that counts the tokens of the prompt.
+    pub(super) fn update(&mut self, message: EditorMessage, engine: &Engine, outbox: &mut Outbox) {
+        match message {
+            EditorMessage::PromptTyped(prompt) => self.set_prompt(prompt, engine, outbox),
+            EditorMessage::GivenAnswerTyped(answer) => self.set_given_answer(answer, outbox),
+            EditorMessage::SettingsChanged(settings) => self.change_settings(settings, engine, outbox),
+            EditorMessage::CountTokens(changes) => self.count_tokens(changes, engine, outbox),
+            EditorMessage::Toggled(is_open) => *self.is_open = is_open,
+            EditorMessage::EditPrompt(prompt) => {
+                self.replace_texts(&prompt, "", engine, outbox);
+                *self.is_open = true;
+            }
+            EditorMessage::RestoreSetAside => {
+                if let Some((prompt, given_answer)) = self.set_aside.take() {
+                    self.set_prompt(prompt, engine, outbox);
+                    self.set_given_answer(given_answer, outbox);
+                }
+            }
         }
     }
 
-    pub(super) fn set_given_answer(&mut self, answer: String) {
-        self.emit(Effect::RememberInTab { key: storage_keys::GIVEN_ANSWER, text: answer.clone() });
-        *self.editor.given_answer = answer;
+    fn set_prompt(&mut self, prompt: String, engine: &Engine, outbox: &mut Outbox) {
+        outbox.remember_in_tab(storage_keys::PROMPT, prompt.clone());
+        *self.prompt = prompt;
+        self.recount_tokens(engine, outbox);
+    }
+
+    fn set_given_answer(&mut self, answer: String, outbox: &mut Outbox) {
+        outbox.remember_in_tab(storage_keys::GIVEN_ANSWER, answer.clone());
+        *self.given_answer = answer;
+    }
+
+    fn change_settings(&mut self, settings: Settings, engine: &Engine, outbox: &mut Outbox) {
+        let is_framed_otherwise = self.settings.use_template != settings.use_template;
+        *self.settings = settings;
+        if is_framed_otherwise {
+            self.recount_tokens(engine, outbox);
+        }
     }
 
     /// Puts a prompt and a given answer, which may be empty, into the editor. Saves the visitor's own texts for later.
-    pub(super) fn replace_texts(&mut self, prompt: &str, given_answer: &str) {
-        let (old_prompt, old_answer) = (self.editor.prompt.clone(), self.editor.given_answer.clone());
-        let is_own_prompt = !old_prompt.trim().is_empty() && old_prompt != prompt && !self.editor.is_example(&old_prompt);
+    pub(super) fn replace_texts(&mut self, prompt: &str, given_answer: &str, engine: &Engine, outbox: &mut Outbox) {
+        let (old_prompt, old_answer) = (self.prompt.clone(), self.given_answer.clone());
+        let is_own_prompt = !old_prompt.trim().is_empty() && old_prompt != prompt && !self.is_example(&old_prompt);
         let is_own_answer = !old_answer.trim().is_empty() && old_answer != given_answer;
         if is_own_prompt || is_own_answer {
-            *self.editor.set_aside = Some((old_prompt, old_answer));
+            *self.set_aside = Some((old_prompt, old_answer));
         }
-        self.set_prompt(prompt.to_owned());
-        self.set_given_answer(given_answer.to_owned());
+        self.set_prompt(prompt.to_owned(), engine, outbox);
+        self.set_given_answer(given_answer.to_owned(), outbox);
     }
 
-    pub(super) fn edit_prompt(&mut self, prompt: &str) {
-        self.replace_texts(prompt, "");
-        *self.editor.is_open = true;
-    }
-
-    pub(super) fn restore_set_aside(&mut self) {
-        if let Some((prompt, given_answer)) = self.editor.set_aside.take() {
-            self.set_prompt(prompt);
-            self.set_given_answer(given_answer);
+    /// Drops the token count, because the prompt, the model or the use of the template has changed, and schedules a new count.
+    pub(super) fn recount_tokens(&mut self, engine: &Engine, outbox: &mut Outbox) {
+        *self.tokens = None;
+        self.token_count = None;
+        self.token_changes += 1;
+        if engine.loaded().is_some() && !self.prompt.trim().is_empty() {
+            let message = Box::new(EditorMessage::CountTokens(self.token_changes).into());
+            outbox.emit(Effect::After { millis: PAUSE_MILLIS, message });
         }
     }
 
-    /// Fetches a text that a view needs, unless examples or gallery are already loaded or requested.
-    pub(super) fn fetch_once(&mut self, fetch: Fetch) {
-        let is_requested = match fetch {
-            Fetch::Examples => &mut self.editor.examples_are_requested,
-            Fetch::Gallery => &mut self.explanation.gallery_is_requested,
-            Fetch::GalleryEntry(..) | Fetch::LessonTexts(_) | Fetch::Registry => &mut false,
-        };
-        if !std::mem::replace(is_requested, true) {
-            self.emit(Effect::Fetch(fetch));
+    /// Asks the model, unless the prompt has changed again. The count waits for a run, because the worker handles one request at a time.
+    fn count_tokens(&mut self, changes: u32, engine: &Engine, outbox: &mut Outbox) {
+        if changes == self.token_changes && engine.loaded().is_some() {
+            let (prompt, use_template) = (self.prompt.clone(), self.settings.use_template);
+            self.token_count = Some(outbox.ask_engine(EngineRequest::CountTokens { prompt, use_template }, Vec::new()));
         }
+    }
+
+    pub(super) fn tokens_counted(&mut self, event: EngineEvent) {
+        if let EngineEvent::TokensCounted(tokens) = event {
+            *self.tokens = tokens;
+        }
+        self.token_count = None;
     }
 }

@@ -4,7 +4,6 @@
 //! events answer dropped requests and change nothing.
 
 use crate::app::analysis::reproduction::Reproduction;
-use crate::app::analysis::speed::Speed;
 use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::engine::ModelState;
@@ -14,10 +13,9 @@ use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
-use crate::app::state::storage_keys;
 use crate::explanation::Document;
 use crate::problem::Problem;
-use crate::request::{ExplainProgress, LoadedModel, WorkStats};
+use crate::request::{ExplainProgress, LoadedModel};
 use crate::version::GLASSCAGE;
 use crate::worker::engine::protocol::EngineEvent;
 use crate::worker::envelope::Envelope;
@@ -30,7 +28,7 @@ impl State {
         } else if self.engine.masked_lm_load == Some(id) {
             self.masked_lm_event(body);
         } else if self.editor.token_count == Some(id) {
-            self.tokens_counted(body);
+            self.editor.tokens_counted(body);
         } else if self.engine.job.as_ref().is_some_and(|job| job.id == id) {
             self.job_event(body);
         }
@@ -40,11 +38,11 @@ impl State {
         match event {
             EngineEvent::Loading(progress) => *self.engine.model = ModelState::Loading(progress),
             EngineEvent::Ready(loaded) => {
-                self.end_load();
+                self.engine.end_load(&mut self.outbox);
                 self.model_is_ready(loaded);
             }
             EngineEvent::Failed(problem) => {
-                self.end_load();
+                self.engine.end_load(&mut self.outbox);
                 self.load_failed(problem);
             }
             _ => {}
@@ -59,16 +57,12 @@ impl State {
                 message!("Reload the page, then start the explanation again"),
             ));
         }
-        if loaded.kernel_shapes.is_some() && loaded.kernel_shapes != self.engine.load_options.kernel_shapes {
-            self.engine.load_options.kernel_shapes.clone_from(&loaded.kernel_shapes);
-            self.emit(Effect::RememberForVisits { key: storage_keys::KERNEL_SHAPES, text: loaded.kernel_shapes.clone() });
-        }
-        *self.engine.model = ModelState::Ready(Box::new(loaded));
+        self.engine.is_ready(loaded, &mut self.outbox);
         // A visitor with a local file did not ask for the built-in model, which the service worker would fetch.
         if !matches!(*self.engine.choice, ModelChoice::Files(_)) {
             self.emit(Effect::RegisterServiceWorker);
         }
-        self.recount_tokens();
+        self.editor.recount_tokens(&self.engine, &mut self.outbox);
         self.begin();
     }
 
@@ -79,7 +73,7 @@ impl State {
             EngineEvent::Ready(loaded) => *self.engine.model = ModelState::Ready(Box::new(loaded)),
             EngineEvent::Progress(progress) => self.explain_progress(progress),
             EngineEvent::Passes(passes) => self.engine.run.passes_done([passes.done, passes.planned], self.now_millis),
-            EngineEvent::Work(work) => self.learn_speed(work),
+            EngineEvent::Work(work) => self.engine.learn_speed(work, self.now_millis, &mut self.outbox),
             EngineEvent::Explained { document, problem } => self.explained(*document, problem),
             EngineEvent::DeletionCurves(curves) => self.deletion_measured(&curves),
             EngineEvent::Words(words) => self.words_measured(words),
@@ -123,18 +117,6 @@ impl State {
                     }
                 }
             }
-        }
-    }
-
-    /// Stores the work of the run, and the speed, which predicts the time of later runs.
-    fn learn_speed(&mut self, work: WorkStats) {
-        *self.engine.work = Some(work);
-        let began_millis = self.engine.job.as_ref().map_or(self.now_millis, |job| job.began_millis);
-        let seconds = (self.now_millis - began_millis) / 1e3;
-        let speed = self.engine.loaded().and_then(|loaded| Speed::of(loaded.model.parameters, &work, seconds));
-        if let Some(speed) = speed {
-            *self.engine.speed = Some(speed);
-            self.emit(Effect::RememberForVisits { key: storage_keys::SPEED, text: Some(speed.to_string()) });
         }
     }
 

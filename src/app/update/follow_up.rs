@@ -9,7 +9,7 @@ use crate::app::state::explanation::{Origin, ShownDocument};
 use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
-use crate::explanation::{Derivation, Document, METHODS, MethodId};
+use crate::explanation::{Document, METHODS, MethodId};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, Question, Word};
 use crate::shares::Shares;
@@ -52,12 +52,6 @@ impl State {
             self.explanation.show_method(method);
             self.replace_entry();
         }
-    }
-
-    /// Rebuilds the graph from the same scores with another derivation.
-    pub(super) fn derive(&mut self, derivation: Derivation) {
-        self.explanation.derive(derivation);
-        self.replace_entry();
     }
 
     /// The explanation on screen, if no run is in progress and all of it is measured. Shows a problem if a part is not measured.

@@ -162,7 +162,7 @@ impl State {
             self.close_explanation();
             self.welcome();
             self.entry_made();
-            self.emit(Effect::RememberInTab { key: storage_keys::ENTRY, text: String::new() });
+            self.outbox.remember_in_tab(storage_keys::ENTRY, String::new());
         }
     }
 

@@ -5,7 +5,7 @@ use crate::app::analysis::example::document;
 use crate::app::gallery::GalleryEntry;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
-use crate::app::state::message::{Effect, Message};
+use crate::app::state::message::{EditorMessage, Effect, Message};
 use crate::explanation::to_fragment;
 use crate::worker::engine::protocol::EngineEvent;
 use glasscage_message::message;
@@ -84,7 +84,7 @@ fn the_logo_leads_home_and_back_leads_back() {
 #[test]
 fn new_prompt_closes_explanation_and_reserves_entry() {
     let mut page = Page::explained();
-    page.send(Message::PromptTyped("Another?".into()));
+    page.send(EditorMessage::PromptTyped("Another?".into()));
     let effects = page.send(Message::Explain);
     assert_eq!((pushed(&effects), page.shown()), (vec![None], None));
     page.engine(asked(&effects), EngineEvent::Failed(crate::problem::Problem::new(message!("too long"), message!("shorten it"))));
@@ -123,12 +123,12 @@ fn address_without_link_is_no_error() {
 #[test]
 fn first_run_replaces_welcome_explanation() {
     let mut page = Page::ready();
-    page.send(Message::PromptTyped(String::new()));
+    page.send(EditorMessage::PromptTyped(String::new()));
     assert!(page.visit(None, "").is_empty(), "it is no entry of the history");
     assert!(page.look(|state| state.explanation.is_home() && state.explanation.shown.is_some() && !*state.editor.is_open));
     assert_eq!(page.look(State::title), "Glasscage: why did the model give this answer?");
     assert!(page.send(Message::GoHome).is_empty(), "this is home");
-    page.send(Message::PromptTyped("Why?".into()));
+    page.send(EditorMessage::PromptTyped("Why?".into()));
     let effects = page.send(Message::Explain);
     assert_eq!((page.shown(), pushed(&effects)), (None, vec![None]));
     page.engine(asked(&effects), answered(unmeasured()));

@@ -7,7 +7,7 @@ use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::tests::lesson;
 use crate::app::state::lesson_texts::tests::{TEXTS, english};
 use crate::app::state::local_file::{FileId, LocalFile};
-use crate::app::state::message::{Effect, Fetch, LessonMessage, Message};
+use crate::app::state::message::{Effect, ExplanationMessage, Fetch, LessonMessage, Message};
 use crate::app::state::place::Place;
 use crate::explanation::Document;
 use crate::lesson::{Lesson, to_fragment};
@@ -34,19 +34,19 @@ fn at(page: &Page) -> Option<usize> {
 #[test]
 fn lesson_step_is_stored_and_shows_its_explanation() {
     let mut page = in_lesson();
-    page.send(Message::Select { row: 0, extend: false });
-    let effects = page.send(Message::Lesson(LessonMessage::GoTo(2)));
+    page.send(ExplanationMessage::Select { row: 0, extend: false });
+    let effects = page.send(LessonMessage::GoTo(2));
     let [Effect::ReplaceEntry { text: Some(text), .. }] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(at(&page), Some(2));
     assert_eq!(page.look(|state| state.explanation.output.clone()), document().output, "each step begins with its own choice");
     let mut later = Page::ready();
     later.visit(Some(text), "#gallery=lesson-a");
     assert_eq!(at(&later), Some(2));
-    let effects = later.send(Message::Lesson(LessonMessage::GoTo(1)));
+    let effects = later.send(LessonMessage::GoTo(1));
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { address, .. }] if address.ends_with("#gallery=lesson-a")), "{effects:?}");
-    let effects = later.send(Message::Lesson(LessonMessage::End));
+    let effects = later.send(LessonMessage::End);
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { address, .. }] if !address.contains('#')), "{effects:?}");
-    page.send(Message::Lesson(LessonMessage::End));
+    page.send(LessonMessage::End);
     assert_eq!(at(&page), None);
     assert_eq!(page.look(|state| state.explanation.shown.as_ref().map(|shown| shown.origin)), Some(Origin::Lesson));
 }
@@ -54,17 +54,17 @@ fn lesson_step_is_stored_and_shows_its_explanation() {
 #[test]
 fn answers_survive_reload() {
     let mut page = in_lesson();
-    page.send(Message::Lesson(LessonMessage::GoTo(1)));
-    page.send(Message::Lesson(LessonMessage::Mark(1)));
-    page.send(Message::Lesson(LessonMessage::Reveal));
-    page.send(Message::Lesson(LessonMessage::GoTo(2)));
-    let effects = page.send(Message::Lesson(LessonMessage::Choose(0)));
+    page.send(LessonMessage::GoTo(1));
+    page.send(LessonMessage::Mark(1));
+    page.send(LessonMessage::Reveal);
+    page.send(LessonMessage::GoTo(2));
+    let effects = page.send(LessonMessage::Choose(0));
     let [Effect::ReplaceEntry { text: Some(text), .. }] = &effects[..] else { panic!("{effects:?}") };
     let mut later = Page::ready();
     later.visit(Some(text), "#gallery=lesson-a");
     let progress = |page: &Page| page.look(|state| state.lesson().map(|open| open.progress()));
     assert_eq!((progress(&later), at(&later)), (progress(&page), Some(2)));
-    later.send(Message::Lesson(LessonMessage::GoTo(1)));
+    later.send(LessonMessage::GoTo(1));
     assert!(later.look(|state| state.lesson().is_some_and(|open| open.required_marks().is_none() && open.answer().marked == [1])));
 }
 
@@ -96,14 +96,14 @@ fn whoever_writes_a_lesson_keeps_what_is_chosen_on_screen() {
     let mut page = Page::explained();
     page.send(Message::MakeLesson);
     assert!(page.look(|state| state.lesson().is_some_and(|open| open.is_edited)));
-    page.send(Message::Select { row: 0, extend: false });
+    page.send(ExplanationMessage::Select { row: 0, extend: false });
     change(&mut page, |lesson| lesson.title = "Mine".into());
     assert_eq!(page.look(|state| state.explanation.output.clone()), [0]);
-    page.send(Message::Lesson(LessonMessage::TakeOutput));
+    page.send(LessonMessage::TakeOutput);
     assert_eq!(page.look(|state| state.lesson().unwrap().step().output.clone()), [0]);
     change(&mut page, |lesson| lesson.title = "x".repeat(1 << 20));
     assert!(page.look(|state| state.problem.is_some() && state.lesson().unwrap().lesson.title == "Mine"), "nothing is lost");
-    page.send(Message::Lesson(LessonMessage::Edit(false)));
+    page.send(LessonMessage::Edit(false));
     assert!(page.look(|state| state.lesson().is_some_and(|open| !open.is_edited)));
 }
 
@@ -117,8 +117,8 @@ fn changed_gallery_lesson_loses_short_address() {
     assert_eq!(address(&mut page), "https://a.b/c/#gallery=lesson-a");
     let mut changed = lesson();
     changed.title = "Another title".into();
-    page.send(Message::Lesson(LessonMessage::Edit(true)));
-    page.send(Message::Lesson(LessonMessage::Change(changed.into())));
+    page.send(LessonMessage::Edit(true));
+    page.send(LessonMessage::Change(changed.into()));
     assert!(address(&mut page).contains("#l"));
     let mut later = Page::new();
     let effects = later.visit(None, "#gallery=lesson-a");
@@ -170,11 +170,11 @@ fn edited_lesson_keeps_language_shown_to_author() {
     let mut page = Page::in_language("de");
     texts(&mut page);
     page.visit(None, &format!("#{}", to_fragment(&english())));
-    page.send(Message::Lesson(LessonMessage::Edit(true)));
+    page.send(LessonMessage::Edit(true));
     let mut changed = page.look(|state| Lesson::clone(&state.lesson().unwrap().lesson));
     assert_eq!((changed.title.as_str(), changed.language.as_deref()), ("Eine Lektion", Some("de")));
     changed.steps.truncate(1);
-    page.send(Message::Lesson(LessonMessage::Change(changed.clone().into())));
+    page.send(LessonMessage::Change(changed.clone().into()));
     assert!(page.look(|state| *state.lesson().unwrap().written == changed));
     let mut own = Page::in_language("de");
     assert_eq!(own.visit(None, &format!("#{}", to_fragment(&lesson()))).len(), 1, "nothing is fetched for a lesson of a visitor");
@@ -187,15 +187,15 @@ fn edited_lesson_keeps_language_shown_to_author() {
 fn change(page: &mut Page, change: impl FnOnce(&mut Lesson)) -> Vec<Effect> {
     let mut lesson = page.look(|state| Lesson::clone(&state.lesson().unwrap().lesson));
     change(&mut lesson);
-    page.send(Message::Lesson(LessonMessage::Change(Box::new(lesson))))
+    page.send(LessonMessage::Change(Box::new(lesson)))
 }
 
 #[test]
 fn lesson_edits_can_be_undone_and_redone() {
     let mut page = in_lesson();
     let now = |page: &Page| page.look(|state| state.lesson().map(|open| (Lesson::clone(&open.lesson), open.at)).unwrap());
-    page.send(Message::Lesson(LessonMessage::Edit(true)));
-    page.send(Message::Lesson(LessonMessage::GoTo(1)));
+    page.send(LessonMessage::Edit(true));
+    page.send(LessonMessage::GoTo(1));
     let mut versions = vec![now(&page)];
     let changes: [fn(&mut Lesson); 4] = [
         |lesson| lesson.steps[1].text = "Other words.".into(),
@@ -209,23 +209,23 @@ fn lesson_edits_can_be_undone_and_redone() {
     }
     assert_eq!(change(&mut page, |_| ()).len(), 1, "what changes nothing is no version");
     for version in versions.iter().rev().skip(1) {
-        let effects = page.send(Message::Lesson(LessonMessage::Undo));
+        let effects = page.send(LessonMessage::Undo);
         assert!(matches!(&effects[..], [Effect::ReplaceEntry { text: Some(_), .. }]), "a reload shows it, too: {effects:?}");
         assert_eq!(
             (&now(&page), page.look(|state| state.explanation.output.clone())),
             (version, version.0.document(&version.0.steps[version.1]).output)
         );
     }
-    assert_eq!(page.send(Message::Lesson(LessonMessage::Undo)), [], "nothing is before the first");
+    assert_eq!(page.send(LessonMessage::Undo), [], "nothing is before the first");
     for version in &versions[1..] {
-        page.send(Message::Lesson(LessonMessage::Redo));
+        page.send(LessonMessage::Redo);
         assert_eq!(&now(&page).0, &version.0);
     }
-    assert_eq!(page.send(Message::Lesson(LessonMessage::Redo)), []);
-    page.send(Message::Lesson(LessonMessage::Edit(false)));
-    assert_eq!(page.send(Message::Lesson(LessonMessage::Undo)), [], "readers undo nothing");
-    page.send(Message::Lesson(LessonMessage::Edit(true)));
-    page.send(Message::Lesson(LessonMessage::Undo));
+    assert_eq!(page.send(LessonMessage::Redo), []);
+    page.send(LessonMessage::Edit(false));
+    assert_eq!(page.send(LessonMessage::Undo), [], "readers undo nothing");
+    page.send(LessonMessage::Edit(true));
+    page.send(LessonMessage::Undo);
     assert_eq!(now(&page).0, versions[3].0, "trying it out forgets nothing");
 }
 
@@ -243,20 +243,20 @@ fn explanations(page: &Page) -> Vec<String> {
 #[test]
 fn explanations_come_from_files_and_links_and_each_once() {
     let mut page = in_lesson();
-    page.send(Message::Lesson(LessonMessage::Edit(true)));
+    page.send(LessonMessage::Edit(true));
     let own = document().method.id;
     let file = LocalFile { id: FileId(0), name: "b.json".into(), bytes: 1, modified_millis: 0.0 };
-    let id = read(&page.send(Message::Lesson(LessonMessage::AddFiles(vec![file]))));
+    let id = read(&page.send(LessonMessage::AddFiles(vec![file])));
     page.reads(id, other().to_json());
     assert_eq!((explanations(&page), at(&page)), (vec![own.clone(), "clp".into()], Some(0)), "the lesson stays on screen");
     let link = format!("https://a.b/c/#{}", crate::explanation::to_fragment(&other()));
     for refused in [link.as_str(), "https://a.b/c/", "nothing", ""] {
-        page.send(Message::Lesson(LessonMessage::AddLink(refused.into())));
+        page.send(LessonMessage::AddLink(refused.into()));
         assert!(page.look(|state| state.problem.is_some() && state.problem_place == Place::Lesson), "{refused}");
         assert_eq!(explanations(&page).len(), 2);
     }
-    page.send(Message::Lesson(LessonMessage::Undo));
-    page.send(Message::Lesson(LessonMessage::AddLink(link)));
+    page.send(LessonMessage::Undo);
+    page.send(LessonMessage::AddLink(link));
     assert_eq!((explanations(&page), page.look(|state| state.problem.is_none())), (vec![own.clone(), "clp".into()], true));
     change(&mut page, |lesson| lesson.show_in_step(0, 1));
     assert_eq!(page.shown().as_deref(), Some("clp"), "the step shows it");
@@ -299,10 +299,10 @@ fn hidden_parts_affect_only_copied_link() {
 #[test]
 fn pending_additions_are_dropped_with_their_lesson() {
     let mut page = in_lesson();
-    page.send(Message::Lesson(LessonMessage::Edit(true)));
+    page.send(LessonMessage::Edit(true));
     let file = LocalFile { id: FileId(0), name: "b.json".into(), bytes: 1, modified_millis: 0.0 };
-    let of_file = read(&page.send(Message::Lesson(LessonMessage::AddFiles(vec![file]))));
-    let of_gallery = page.send(Message::Lesson(LessonMessage::AddLink("https://a.b/c/#gallery=lesson-b".into())));
+    let of_file = read(&page.send(LessonMessage::AddFiles(vec![file])));
+    let of_gallery = page.send(LessonMessage::AddLink("https://a.b/c/#gallery=lesson-b".into()));
     page.visit(None, &format!("#{}", to_fragment(&english())));
     assert_eq!((page.reads(of_file, other().to_json()), page.arrives(&of_gallery, other().to_json())), (vec![], vec![]));
     assert_eq!((explanations(&page).len(), title(&page).as_deref()), (1, Some("A lesson")));
@@ -315,12 +315,12 @@ fn delayed_step_is_shown_after_run() {
         let mut page = Page::ready();
         let steps = Lesson { explanations: vec![document(), other()], ..lesson() };
         page.opens(steps.to_json());
-        page.send(Message::Lesson(LessonMessage::Edit(true)));
+        page.send(LessonMessage::Edit(true));
         change(&mut page, |lesson| lesson.show_in_step(1, 1));
-        page.send(Message::Lesson(LessonMessage::Edit(false)));
+        page.send(LessonMessage::Edit(false));
         let run = asked(&page.send(Message::Recompute));
         page.engine(run, answered(unmeasured()));
-        page.send(Message::Lesson(LessonMessage::GoTo(1)));
+        page.send(LessonMessage::GoTo(1));
         let waits = |page: &Page| page.look(|state| state.lesson().is_some_and(|open| open.step_waits));
         let judged = |page: &Page| page.look(|state| state.lesson().unwrap().attribution().document().method.id.clone());
         assert_eq!((waits(&page), judged(&page).as_str()), (true, "clp"), "pupils are judged by their own step");
@@ -334,8 +334,8 @@ fn delayed_step_is_shown_after_run() {
 fn a_lesson_that_is_left_keeps_what_the_run_makes() {
     let mut page = in_lesson();
     let run = asked(&page.send(Message::Recompute));
-    page.send(Message::Lesson(LessonMessage::GoTo(1)));
-    page.send(Message::Lesson(LessonMessage::End));
+    page.send(LessonMessage::GoTo(1));
+    page.send(LessonMessage::End);
     page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
     assert_eq!(page.look(|state| state.explanation.shown.as_ref().map(|shown| shown.origin)), Some(Origin::Here));
 }

@@ -2,6 +2,7 @@
 
 mod documents;
 mod editor;
+mod engine;
 mod engine_events;
 mod follow_up;
 mod history;
@@ -25,7 +26,6 @@ mod requests;
 mod requests_tests;
 #[cfg(test)]
 mod tests;
-mod token_count;
 mod unfinished_answer;
 #[cfg(test)]
 mod unfinished_answer_tests;
@@ -36,9 +36,8 @@ mod variants_tests;
 use glasscage_message::message;
 use leptos::prelude::untrack;
 
-use super::analysis::variant::PromptEdits;
 use super::state::State;
-use super::state::message::{Effect, Message};
+use super::state::message::{Effect, ExplanationMessage, Message};
 
 /// Handles one message and returns the effects to carry out.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
@@ -47,19 +46,22 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
         state.handle(message);
         state.make_up_for_step();
     });
-    state.take_effects()
+    state.outbox.take_effects()
 }
 
 impl State {
     fn handle(&mut self, message: Message) {
         match message {
-            Message::PromptTyped(prompt) => self.set_prompt(prompt),
-            Message::GivenAnswerTyped(answer) => self.set_given_answer(answer),
-            Message::SettingsChanged(settings) => self.change_settings(settings),
-            Message::CountTokens(changes) => self.count_tokens(changes),
-            Message::EditorToggled(is_open) => *self.editor.is_open = is_open,
-            Message::EditPrompt(prompt) => self.edit_prompt(&prompt),
-            Message::RestoreSetAside => self.restore_set_aside(),
+            Message::Editor(message) => self.editor.update(message, &self.engine, &mut self.outbox),
+            Message::Explanation(message) => {
+                let is_derived = matches!(message, ExplanationMessage::Derive(_));
+                self.explanation.update(message);
+                if is_derived {
+                    self.replace_entry();
+                }
+            }
+            Message::Lesson(message) => self.lesson_message(message),
+            Message::Library(message) => self.library_message(message),
 
             Message::Explain => self.explain(),
             Message::Recompute => self.recompute(),
@@ -71,20 +73,10 @@ impl State {
             Message::MeasureDeletion => self.measure_deletion(),
             Message::CompareMethod(method) => self.compare_method(&method),
             Message::ShowMethod(method) => self.show_method(&method),
-            Message::LeaveOut(sentences) => self.explanation.edits.left_out = sentences,
-            Message::Reword { source, words } => self.reword(source, &words),
-            Message::UndoEdits => *self.explanation.edits = PromptEdits::default(),
             Message::AnswerVariant => self.answer_variant(),
             Message::ExplainVariant(at) => self.explain_variant(at),
             Message::OpenVariant(at) => self.open_variant(at),
             Message::ToggleWords(source) => self.toggle_words(source),
-
-            Message::Select { row, extend } => self.explanation.select(row, extend),
-            Message::Preview(row) => *self.explanation.preview = row,
-            Message::Focus(source) => *self.explanation.focus = source,
-            Message::SetEdgeShare(share) => *self.explanation.edge_share = share,
-            Message::Derive(derivation) => self.derive(derivation),
-            Message::Escape => self.explanation.escape(),
 
             Message::FilesOpened(files) => self.open_files(files),
             Message::FileRead { id, name, bytes } => self.file_read(id, &name, bytes.as_deref()),
@@ -95,7 +87,6 @@ impl State {
             Message::GoHome => self.go_home(),
             Message::OpenGalleryEntry(entry) => self.fetch_gallery_entry(entry),
             Message::MakeLesson => self.make_lesson(),
-            Message::Lesson(message) => self.lesson_message(message),
             Message::Needed(fetch) => self.fetch_once(fetch),
             Message::Fetched(fetch, text) => self.fetched(&fetch, text.as_deref()),
             Message::SaveDocument => self.save_document(),
@@ -121,7 +112,6 @@ impl State {
             Message::TabEnded(entry) => self.tab_ended(&entry),
             Message::LanguageMissing => self.language_missing(),
             Message::Hidden => self.keep_measured(),
-            Message::Library(message) => self.library_message(message),
         }
     }
 }

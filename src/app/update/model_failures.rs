@@ -3,7 +3,7 @@
 
 use crate::app::i18n::sentence_text;
 use crate::app::state::State;
-use crate::app::state::engine::{MaskedLmState, ModelState};
+use crate::app::state::engine::ModelState;
 use crate::app::state::model_choice::ModelChoice;
 use crate::problem::Problem;
 use crate::worker::role::Lost;
@@ -13,14 +13,13 @@ impl State {
     /// Handles the loss of the worker and of the model in it.
     pub(super) fn engine_lost(&mut self, lost: Lost) {
         let problem = self.lost_problem(lost);
-        self.end_load();
+        self.engine.end_load(&mut self.outbox);
         // The masked language model may have crashed the worker, so do not reload it automatically.
         if self.engine.masked_lm_load.take().is_some() {
-            *self.engine.masked_lm = MaskedLmState::NotChosen;
-            self.engine.masked_lm_files.clear();
+            self.engine.forget_masked_lm();
         }
         match (lost, &*self.engine.model) {
-            (Lost::Stopped, ModelState::Loading(_)) => self.model_did_not_load(),
+            (Lost::Stopped, ModelState::Loading(_)) => self.engine.did_not_load(&mut self.outbox),
             (Lost::Stopped, ModelState::Ready(_)) => *self.engine.model = ModelState::Failed,
             _ => *self.engine.model = ModelState::NotLoaded,
         }
@@ -29,7 +28,7 @@ impl State {
 
     /// Shows why the engine cannot load the model.
     pub(super) fn load_failed(&mut self, problem: Problem) {
-        self.model_did_not_load();
+        self.engine.did_not_load(&mut self.outbox);
         self.check_standard();
         self.fail(match &*self.engine.choice {
             ModelChoice::BuiltIn => problem,
@@ -38,14 +37,6 @@ impl State {
                 Problem { what: message!("\u{201c}{name}\u{201d} was not loaded: {reason}"), ..problem }
             }
         });
-    }
-
-    fn model_did_not_load(&mut self) {
-        *self.engine.model = ModelState::Failed;
-        // Otherwise the next visit would offer a file that has never worked.
-        if matches!(*self.engine.choice, ModelChoice::Files(_)) {
-            self.remember_model(&ModelChoice::BuiltIn);
-        }
     }
 
     fn lost_problem(&self, lost: Lost) -> Problem {

@@ -6,7 +6,7 @@ use crate::app::state::engine::ModelState;
 use crate::app::state::explanation::Origin;
 use crate::app::state::history_entry;
 use crate::app::state::library::LibraryMessage;
-use crate::app::state::message::{Effect, Message};
+use crate::app::state::message::{EditorMessage, Effect, Message};
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::storage_keys;
 use crate::app::update::State;
@@ -21,7 +21,7 @@ const NAME: &str = "mine.gguf";
 /// A page with a prompt and a local model. The load is still pending.
 fn with_local_model() -> (Page, Vec<Effect>) {
     let mut page = Page::new();
-    page.send(Message::PromptTyped("A. B.".into()));
+    page.send(EditorMessage::PromptTyped("A. B.".into()));
     let effects = page.send(Message::FilesOpened(vec![file(NAME)]));
     (page, effects)
 }
@@ -90,7 +90,7 @@ fn missing_engine_is_not_blamed_on_model() {
 fn one_press_replaces_failed_model_with_built_in() {
     let (mut page, effects) = with_local_model();
     page.engine(asked(&effects), EngineEvent::Failed(Problem::new(message!("broken"), message!("another"))));
-    let load = asked(&page.send(Message::Library(LibraryMessage::UseBuiltIn)));
+    let load = asked(&page.send(LibraryMessage::UseBuiltIn));
     page.engine(load, EngineEvent::Ready(loaded()));
     assert!(page.look(|state| *state.engine.choice == ModelChoice::BuiltIn && !state.engine.can_fall_back()) && page.problem().is_empty());
 }
@@ -115,7 +115,7 @@ fn an_update_of_the_page_does_not_forget_the_model() {
 fn changing_model_ends_previous_worker_first() {
     let (mut page, effects) = with_local_model();
     page.engine(asked(&effects), EngineEvent::Ready(loaded()));
-    let effects = page.send(Message::Library(LibraryMessage::UseBuiltIn));
+    let effects = page.send(LibraryMessage::UseBuiltIn);
     let ends = effects.iter().position(|effect| *effect == Effect::EndEngine);
     let loads = effects.iter().position(|effect| matches!(effect, Effect::SendToEngine(..)));
     assert!(ends.is_some() && ends < loads, "the worker before ends, and its memory with it: {effects:?}");
@@ -131,9 +131,9 @@ fn reload_keeps_model_chosen_in_tab() {
             _ => None,
         })
     };
-    let effects = page.send(Message::Library(LibraryMessage::UseStored { id: "ab".into(), name: "Qwen".into() }));
+    let effects = page.send(LibraryMessage::UseStored { id: "ab".into(), name: "Qwen".into() });
     assert_eq!(in_tab(&effects), Some(stored));
-    assert_eq!(in_tab(&page.send(Message::Library(LibraryMessage::UseBuiltIn))), Some(ModelChoice::BuiltIn), "no other tab\u{2019}s");
+    assert_eq!(in_tab(&page.send(LibraryMessage::UseBuiltIn)), Some(ModelChoice::BuiltIn), "no other tab\u{2019}s");
 }
 
 fn shown_origin(state: &State) -> Option<Origin> {

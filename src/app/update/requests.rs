@@ -5,7 +5,7 @@ use crate::app::state::State;
 use crate::app::state::engine::{Job, MaskedLmState, ModelState};
 use crate::app::state::explanation::Origin;
 use crate::app::state::library::LibraryMessage;
-use crate::app::state::local_file::{FileId, LocalFile};
+use crate::app::state::local_file::LocalFile;
 use crate::app::state::message::{Effect, Fetch, Message};
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::place::Place;
@@ -15,7 +15,7 @@ use crate::app::state::storage_keys;
 use crate::explanation::{Answer, Document, MethodId, Model, Sampling};
 use crate::library::download_spec::DownloadSpec;
 use crate::problem::Problem;
-use crate::request::{LoadProgress, Question};
+use crate::request::Question;
 use crate::worker::engine::protocol::EngineRequest;
 use crate::worker::envelope::{Envelope, RequestId};
 use glasscage_message::message;
@@ -82,7 +82,8 @@ impl State {
             }
         }
         let question = question_of(&document);
-        self.replace_texts(&question.prompt, question.answer.as_deref().unwrap_or_default());
+        let answer = question.answer.as_deref().unwrap_or_default();
+        self.editor.replace_texts(&question.prompt, answer, &self.engine, &mut self.outbox);
         // In a lesson, keep the editor closed, so that pupils stay with the lesson.
         *self.editor.is_open = self.lesson().is_none();
         self.request(Purpose::Recompute(Box::new(document)), EngineRequest::Explain(question));
@@ -126,7 +127,7 @@ impl State {
         }
         *self.engine.run = RunStatus::Preparing;
         if self.engine.load.is_none() {
-            self.load();
+            self.engine.load(&mut self.outbox);
         }
     }
 
@@ -149,7 +150,7 @@ impl State {
         if self.engine.is_waiting_for_model() {
             return self.end_engine();
         }
-        self.send_to_engine(id, EngineRequest::Cancel, Vec::new());
+        self.emit(Effect::SendToEngine(Envelope { id, body: EngineRequest::Cancel }, Vec::new()));
         self.emit(Effect::After { millis: STOP_TIMEOUT_MILLIS, message: Box::new(Message::StopTimedOut(id)) });
     }
 
@@ -162,10 +163,10 @@ impl State {
 
     fn end_engine(&mut self) {
         self.emit(Effect::EndEngine);
-        self.end_load();
+        self.engine.end_load(&mut self.outbox);
         *self.engine.model = ModelState::NotLoaded;
         if self.engine.masked_lm_load.is_some() {
-            self.load_masked_lm();
+            self.engine.load_masked_lm(&mut self.outbox);
         }
         self.keep_unfinished_answer();
         self.keep_measured();
@@ -182,71 +183,20 @@ impl State {
         self.emit(Effect::EndEngine);
         *self.problem = None;
         *self.editor.is_open = true;
-        self.set_model_choice(choice);
+        self.engine.choose(choice, &mut self.outbox);
         self.engine.files = files;
-        self.load();
-    }
-
-    /// Sets the chosen model and remembers it for the next visit. Frees the previous model if it was only in memory.
-    pub(super) fn set_model_choice(&mut self, choice: ModelChoice) {
-        self.remember_model(&choice);
-        *self.engine.last_files = None;
-        if let before @ ModelChoice::Memory { .. } = std::mem::replace(&mut *self.engine.choice, choice)
-            && before != *self.engine.choice
-        {
-            self.release(before);
-        }
-    }
-
-    /// Frees the browser's memory of a model that can no longer be chosen.
-    pub(super) fn release(&mut self, choice: ModelChoice) {
-        if let ModelChoice::Memory { address, .. } = choice {
-            self.emit(Effect::RevokeObjectUrl(address));
-        }
-    }
-
-    /// Remembers the model for the next visit, and for a reload of this tab independently of other tabs.
-    pub(super) fn remember_model(&mut self, choice: &ModelChoice) {
-        let json = choice.to_json();
-        self.emit(Effect::RememberForVisits { key: storage_keys::MODEL, text: json.clone() });
-        self.emit(Effect::RememberInTab { key: storage_keys::MODEL, text: json.unwrap_or_else(|| ModelChoice::NONE.into()) });
-    }
-
-    fn load(&mut self) {
-        *self.engine.model = ModelState::Loading(LoadProgress::default());
-        let source = self.engine.choice.source(&self.engine.built_in_model);
-        let files = self.engine.files.iter().map(|file| file.id).collect();
-        let id = self.next_id();
-        self.engine.load = Some(id);
-        if *self.engine.choice != ModelChoice::BuiltIn {
-            // A browser that runs out of memory ends the tab without notice. This text then stays and names the model.
-            self.emit(Effect::RememberInTab { key: storage_keys::LOADING, text: self.engine.choice.name().to_owned() });
-        }
-        let (options, has_spare_core) = (self.engine.load_options.clone(), self.engine.has_spare_core);
-        self.send_to_engine(id, EngineRequest::Load { source, options, has_spare_core }, files);
-        self.load_masked_lm();
-    }
-
-    /// Ends the load of the model.
-    pub(super) fn end_load(&mut self) {
-        if self.engine.load.take().is_some() {
-            self.emit(Effect::RememberInTab { key: storage_keys::LOADING, text: String::new() });
-        }
+        self.engine.load(&mut self.outbox);
     }
 
     /// Reports a model that crashed the tab while it was loading. The model is not reloaded automatically.
     pub(super) fn tab_ended_while_loading(&mut self, name: &str) {
-        self.emit(Effect::RememberInTab { key: storage_keys::LOADING, text: String::new() });
+        self.outbox.remember_in_tab(storage_keys::LOADING, String::new());
         let what = message!("The browser closed this page while \u{201c}{name}\u{201d} was loading, possibly because memory ran out", name);
         if self.engine.choice.name() != name {
             return self.fail_with(what, message!("Choose a smaller model, or close other tabs and choose it again"));
         }
         *self.engine.model = ModelState::Failed;
         self.fail_with(what, message!("Choose a smaller model, or close other tabs and start the explanation again to reload this model"));
-    }
-
-    pub(super) fn send_to_engine(&mut self, id: RequestId, body: EngineRequest, files: Vec<FileId>) {
-        self.emit(Effect::SendToEngine(Envelope { id, body }, files));
     }
 
     /// Sends the waiting request to the model, which is now loaded.
@@ -258,7 +208,7 @@ impl State {
         match self.begin_status() {
             Ok(status) => {
                 *self.engine.run = status;
-                self.send_to_engine(id, request, Vec::new());
+                self.emit(Effect::SendToEngine(Envelope { id, body: request }, Vec::new()));
             }
             Err(problem) => self.fail(problem),
         }

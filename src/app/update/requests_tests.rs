@@ -8,7 +8,7 @@ use crate::app::analysis::example::document;
 use crate::app::gallery::GalleryEntry;
 use crate::app::state::engine::MaskedLmState;
 use crate::app::state::library::LibraryMessage;
-use crate::app::state::message::Fetch;
+use crate::app::state::message::{EditorMessage, Fetch};
 use crate::app::state::run_status::RunStatus;
 use crate::explanation::Document;
 use crate::problem::Problem;
@@ -60,7 +60,7 @@ fn failed_fetch_is_reported_and_repeated() {
         }
     }
     let mut page = Page::new();
-    page.send(Message::Library(LibraryMessage::Open));
+    page.send(LibraryMessage::Open);
     page.send(Message::Fetched(Fetch::Registry, None));
     assert!(page.look(|state| state.library.problem.is_some()));
 }
@@ -138,7 +138,7 @@ fn stop_while_a_lost_model_loads_again_ends_the_loading() {
 #[test]
 fn lost_worker_ends_masked_model_loading() {
     let mut page = Page::new();
-    page.send(Message::PromptTyped("A.".into()));
+    page.send(EditorMessage::PromptTyped("A.".into()));
     page.send(Message::Explain);
     page.send(Message::MaskedLmChosen(vec![file("config.json")]));
     let again = asked(&page.send(Message::Stop));
@@ -171,7 +171,7 @@ fn recomputing_with_another_known_model_asks_first() {
     let effects = page.send(Message::Fetched(Fetch::Registry, Some(known.to_string())));
     assert!(requests(&effects).is_empty() && page.look(|state| *state.library.is_open && !state.engine.is_busy()), "{effects:?}");
     assert_eq!(page.look(|state| state.library.asked.clone()).as_deref(), Some("Smol"));
-    page.send(Message::Library(LibraryMessage::UseStored { id: "ab".into(), name: "Smol".into() }));
+    page.send(LibraryMessage::UseStored { id: "ab".into(), name: "Smol".into() });
     page.send(Message::Recompute);
     assert!(page.look(|state| state.engine.is_busy()), "the visitor chose this model");
 

@@ -7,7 +7,7 @@ use crate::app::state::engine::MaskedLmState;
 use crate::app::state::explanation::Origin;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::local_file::{FileId, LocalFile};
-use crate::app::state::message::Fetch;
+use crate::app::state::message::{EditorMessage, ExplanationMessage, Fetch};
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::storage_keys;
@@ -45,7 +45,7 @@ impl Page {
     /// A page with a loaded model and a prompt.
     pub(super) fn ready() -> Self {
         let mut page = Self::new();
-        page.send(Message::PromptTyped("A. B.".into()));
+        page.send(EditorMessage::PromptTyped("A. B.".into()));
         let load = page.loads();
         page.engine(load, EngineEvent::Ready(loaded()));
         page
@@ -61,11 +61,11 @@ impl Page {
 
     /// Loads the built-in model, and returns the id of the request.
     pub(super) fn loads(&mut self) -> RequestId {
-        asked(&self.send(Message::Library(LibraryMessage::UseBuiltIn)))
+        asked(&self.send(LibraryMessage::UseBuiltIn))
     }
 
-    pub(super) fn send(&mut self, message: Message) -> Vec<Effect> {
-        update(&mut self.state, message)
+    pub(super) fn send(&mut self, message: impl Into<Message>) -> Vec<Effect> {
+        update(&mut self.state, message.into())
     }
 
     pub(super) fn engine(&mut self, id: RequestId, body: EngineEvent) -> Vec<Effect> {
@@ -171,7 +171,7 @@ pub(super) fn answered(document: Document) -> EngineEvent {
 #[test]
 fn explain_loads_the_model_first_and_then_asks() {
     let mut page = Page::new();
-    page.send(Message::PromptTyped("A. B.".into()));
+    page.send(EditorMessage::PromptTyped("A. B.".into()));
     let load = asked(&page.send(Message::Explain));
     assert_eq!(page.run(), RunStatus::Preparing);
     page.engine(load, EngineEvent::Loading(LoadProgress { read_bytes: 1, total_bytes: 2, memory_bytes: 3 }));
@@ -221,7 +221,7 @@ fn model_that_crashed_tab_is_not_reloaded() {
 #[test]
 fn stop_while_the_model_loads_ends_the_engine() {
     let mut page = Page::new();
-    page.send(Message::PromptTyped("A.".into()));
+    page.send(EditorMessage::PromptTyped("A.".into()));
     let load = asked(&page.send(Message::Explain));
     assert!(page.send(Message::Stop).contains(&Effect::EndEngine));
     page.engine(load, EngineEvent::Ready(loaded()));
@@ -257,9 +257,9 @@ fn columns_fill_the_document_and_what_was_chosen_meanwhile_stays() {
     page.engine(run, EngineEvent::Progress(column));
     let shown = |page: &Page| page.look(|state| state.explanation.document().unwrap().table.row(0).to_vec());
     assert_eq!(shown(&page), [Some(1.0), None]);
-    page.send(Message::Select { row: 1, extend: false });
+    page.send(ExplanationMessage::Select { row: 1, extend: false });
     let derivation = Derivation { aggregation: Aggregation::Sum, normalization: Normalization::None, ..Derivation::default() };
-    page.send(Message::Derive(derivation));
+    page.send(ExplanationMessage::Derive(derivation));
     page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
     let method = page.look(|state| state.explanation.document().unwrap().method.clone());
     assert_eq!(method.derivation(), derivation);
@@ -280,7 +280,7 @@ fn estimates_last_until_measurement_or_run_end() {
     let column = ExplainProgress::Column { source: 0, scores: vec![1.0, -0.5, 0.0, 0.0], done: 1, planned: 5 };
     page.engine(run, EngineEvent::Progress(column));
     assert_eq!(estimated(&page), [false, true]);
-    page.send(Message::Derive(Derivation { aggregation: Aggregation::Sum, ..Derivation::default() }));
+    page.send(ExplanationMessage::Derive(Derivation { aggregation: Aggregation::Sum, ..Derivation::default() }));
     assert_eq!(estimated(&page), [false, true]);
     page.send(Message::EngineLost(Lost::Stopped));
     assert_eq!(estimated(&page), [false, false]);
@@ -321,7 +321,7 @@ fn problem_while_measuring_keeps_partial_document() {
 #[test]
 fn failed_load_keeps_masked_model_and_files() {
     let mut page = Page::new();
-    page.send(Message::PromptTyped("A.".into()));
+    page.send(EditorMessage::PromptTyped("A.".into()));
     let masked = asked(&page.send(Message::MaskedLmChosen(vec![file("config.json")])));
     page.engine(masked, EngineEvent::MaskedLmLoaded);
     let effects = page.send(Message::FilesOpened(vec![file("broken.gguf")]));
@@ -342,7 +342,7 @@ fn failed_load_keeps_masked_model_and_files() {
 #[test]
 fn late_masked_model_failure_leaves_run_active() {
     let mut page = Page::new();
-    page.send(Message::PromptTyped("A.".into()));
+    page.send(EditorMessage::PromptTyped("A.".into()));
     let masked = asked(&page.send(Message::MaskedLmChosen(vec![file("config.json")])));
     page.send(Message::Explain);
     // A new load sends the masked model again, under another id.
@@ -473,7 +473,7 @@ fn a_link_goes_into_the_address_and_onto_the_clipboard() {
     assert!(!page.look(|state| state.explanation.link.as_ref().unwrap().is_copied), "another link was");
     page.send(Message::LinkCopied { address: address.clone(), is_copied: true });
     assert!(page.look(|state| state.explanation.link.as_ref().unwrap().is_copied));
-    page.send(Message::Escape);
+    page.send(ExplanationMessage::Escape);
     assert!(page.look(|state| state.explanation.link.is_none()));
 
     page.visit(None, address.split_once("/#").unwrap().1);
@@ -485,8 +485,8 @@ fn a_link_goes_into_the_address_and_onto_the_clipboard() {
 #[test]
 fn own_texts_are_set_aside_and_come_back() {
     let mut page = Page::ready();
-    page.send(Message::EditPrompt("An example.".into()));
-    page.send(Message::RestoreSetAside);
+    page.send(EditorMessage::EditPrompt("An example.".into()));
+    page.send(EditorMessage::RestoreSetAside);
     assert_eq!(page.look(|state| state.editor.prompt.clone()), "A. B.");
     assert!(page.look(|state| state.editor.set_aside.is_none()));
 }

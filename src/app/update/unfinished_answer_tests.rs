@@ -2,7 +2,7 @@
 
 use super::tests::{Page, answered, asked, unmeasured};
 use crate::app::analysis::example::document;
-use crate::app::state::message::{Effect, Message};
+use crate::app::state::message::{EditorMessage, Effect, Message};
 use crate::app::state::place::Place;
 use crate::app::state::settings::{RefusedNumber, Settings};
 use crate::explanation::{Answer, AnswerStop, Document, Manifest, Sampling};
@@ -58,7 +58,7 @@ fn failed_run_keeps_answer_next_run_restarts() {
 }
 
 fn by_masked_lm(page: &mut Page) -> Vec<Effect> {
-    page.send(Message::SettingsChanged(Settings { method: "reagent-mlm", ..Settings::default() }));
+    page.send(EditorMessage::SettingsChanged(Settings { method: "reagent-mlm", ..Settings::default() }));
     page.send(Message::Explain)
 }
 
@@ -76,7 +76,7 @@ fn method_without_masked_model_is_refused_before_run() {
 fn settings_that_cannot_be_used_start_no_run() {
     let mut page = Page::ready();
     let refused = RefusedNumber { label: "Maximum answer length (tokens)", is_of_sampling: false, allowed: "a whole number".into() };
-    page.send(Message::SettingsChanged(Settings { refused: vec![refused], ..Settings::default() }));
+    page.send(EditorMessage::SettingsChanged(Settings { refused: vec![refused], ..Settings::default() }));
     assert!(page.send(Message::Explain).is_empty());
     assert!(page.problem().contains("Maximum answer length") && place(&page) == Place::Editor);
 }

@@ -14,12 +14,6 @@ use crate::shares::AttributionGraph;
 use crate::worker::engine::protocol::EngineRequest;
 
 impl State {
-    pub(super) fn reword(&mut self, source: usize, words: &str) {
-        if let Some(shown) = self.explanation.shown.clone() {
-            self.explanation.edits.reword(shown.graph.document(), source, words);
-        }
-    }
-
     /// Answers the changed prompt with the same settings.
     pub(super) fn answer_variant(&mut self) {
         let Some(document) = self.explanation.document().filter(|_| !self.engine.is_busy()) else { return };

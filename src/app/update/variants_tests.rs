@@ -2,13 +2,13 @@
 
 use super::tests::{Page, asked};
 use crate::app::analysis::example::document;
-use crate::app::state::message::{Effect, Message};
+use crate::app::state::message::{EditorMessage, Effect, ExplanationMessage, Message};
 use crate::worker::engine::protocol::EngineEvent;
 
 #[test]
 fn an_answer_without_sentences_that_is_stopped_keeps_its_words() {
     let mut page = Page::explained();
-    page.send(Message::LeaveOut(vec![0]));
+    page.send(ExplanationMessage::LeaveOut(vec![0]));
     let run = asked(&page.send(Message::AnswerVariant));
     page.token(run, "So 5");
     page.engine(run, EngineEvent::Stopped { answer: "So 5".into() });
@@ -20,7 +20,7 @@ fn an_answer_without_sentences_that_is_stopped_keeps_its_words() {
 #[test]
 fn a_changed_prompt_is_answered_explained_and_opened() {
     let mut page = Page::explained();
-    page.send(Message::Reword { source: 0, words: "Z.".into() });
+    page.send(ExplanationMessage::Reword { source: 0, words: "Z.".into() });
     let effects = page.send(Message::AnswerVariant);
     let run = asked(&effects);
     page.engine(run, EngineEvent::Answered(Box::new(document())));
@@ -46,13 +46,13 @@ fn tokens_are_counted_after_a_pause_in_typing() {
             _ => None,
         })
     };
-    let early = pause(&page.send(Message::PromptTyped("A".into()))).unwrap();
-    let late = pause(&page.send(Message::PromptTyped("A. B".into()))).unwrap();
+    let early = pause(&page.send(EditorMessage::PromptTyped("A".into()))).unwrap();
+    let late = pause(&page.send(EditorMessage::PromptTyped("A. B".into()))).unwrap();
     assert_eq!(page.send(early), [], "the visitor typed on");
     let count = asked(&page.send(late));
     page.engine(count, EngineEvent::TokensCounted(Some(7)));
     assert_eq!(page.look(|state| *state.editor.tokens), Some(7));
-    page.send(Message::PromptTyped("A. B.".into()));
+    page.send(EditorMessage::PromptTyped("A. B.".into()));
     assert_eq!(page.look(|state| *state.editor.tokens), None, "those of another prompt");
-    assert_eq!(pause(&Page::new().send(Message::PromptTyped("A".into()))), None, "there is no model to count");
+    assert_eq!(pause(&Page::new().send(EditorMessage::PromptTyped("A".into()))), None, "there is no model to count");
 }

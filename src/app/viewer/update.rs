@@ -11,18 +11,14 @@ use glasscage_message::message;
 /// Handles one message and returns the effects to carry out.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     untrack(|| handle(state, message));
-    state.take_effects()
+    state.outbox.take_effects()
 }
 
 fn handle(state: &mut State, message: Message) {
     match message {
         Message::Host(HostRequest::Open(text)) => open(state, &text),
         Message::Host(HostRequest::Choose(rows)) => state.explanation.choose(rows),
-        Message::Select { row, extend } => state.explanation.select(row, extend),
-        Message::Preview(row) => *state.explanation.preview = row,
-        Message::Focus(source) => *state.explanation.focus = source,
-        Message::SetEdgeShare(share) => *state.explanation.edge_share = share,
-        Message::Derive(derivation) => state.explanation.derive(derivation),
+        Message::Explanation(message) => state.explanation.update(message),
         Message::Save { name, media_type, bytes } => state.emit(Effect::SaveFile { name, media_type, bytes }),
         Message::SaveRefused => {
             state.fail_with(message!("The browser did not save the file"), message!("Allow downloads for this page, then try again"));
@@ -51,6 +47,7 @@ mod tests {
     use super::*;
     use crate::app::analysis::example::document;
     use crate::app::state::lesson::tests::lesson;
+    use crate::app::state::message::ExplanationMessage;
     use crate::explanation::to_fragment;
 
     fn opened(text: String) -> State {
@@ -87,7 +84,7 @@ mod tests {
         };
         assert_eq!(after(Message::Host(HostRequest::Choose(vec![1, 0, 1, 99]))), [0, 1]);
         assert_eq!(after(Message::Host(HostRequest::Choose(vec![99]))), [0, 1]);
-        assert_eq!(after(Message::Select { row: 0, extend: false }), [0]);
+        assert_eq!(after(ExplanationMessage::Select { row: 0, extend: false }.into()), [0]);
     }
 
     #[test]

@@ -10,12 +10,14 @@ mod standard_tests;
 #[cfg(test)]
 mod tests;
 
+use super::engine::{release, remember_model};
 use crate::app::state::State;
 use crate::app::state::download::Download;
-use crate::app::state::library::LibraryMessage;
+use crate::app::state::library::{Library, LibraryMessage};
 use crate::app::state::local_file::LocalFile;
 use crate::app::state::message::{Effect, Fetch};
 use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::outbox::Outbox;
 use crate::app::state::place::Place;
 use crate::app::state::storage_keys;
 use crate::library::download_spec::{DownloadSpec, FileSpec};
@@ -26,20 +28,141 @@ use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
 use crate::worker::role::Lost;
 use glasscage_message::message;
 
+impl Library {
+    /// Opens the list of models.
+    fn open(&mut self, outbox: &mut Outbox) {
+        *self.problem = None;
+        *self.preview = None;
+        *self.is_open = true;
+        self.ask(LibraryRequest::ListModels, outbox);
+        if self.known.is_empty() {
+            outbox.emit(Effect::Fetch(Fetch::Registry));
+        }
+    }
+
+    /// Closes the list of models and drops the pending preview.
+    fn close(&mut self) {
+        *self.is_open = false;
+        *self.asked = None;
+        self.preview_request = None;
+    }
+
+    fn preview_typed(&mut self, typed: Result<DownloadSpec, Problem>, outbox: &mut Outbox) {
+        match typed {
+            Ok(spec) => self.preview(spec, outbox),
+            Err(problem) => *self.problem = Some(problem),
+        }
+    }
+
+    fn preview(&mut self, spec: DownloadSpec, outbox: &mut Outbox) {
+        *self.problem = None;
+        *self.asked = Some(spec.name.clone());
+        self.preview_request = Some(self.ask(LibraryRequest::Preview(spec), outbox));
+    }
+
+    fn download(&mut self, spec: DownloadSpec, outbox: &mut Outbox) {
+        if self.is_downloading() {
+            return;
+        }
+        *self.problem = None;
+        *self.preview = None;
+        self.close();
+        remember_unfinished(&spec, outbox);
+        self.revoke_object_urls(&spec, outbox);
+        *self.download = Some(Download::new(spec.clone()));
+        // Do not wait for the answer: Firefox asks the visitor, who may not have seen the question.
+        outbox.emit(Effect::RequestPersistence);
+        self.download_request = Some(self.ask(LibraryRequest::Download(spec), outbox));
+    }
+
+    fn pause_download(&mut self, outbox: &mut Outbox) {
+        if let Some(download) = self.download_request {
+            self.ask(LibraryRequest::Pause(download), outbox);
+        }
+    }
+
+    fn download_paused(&mut self, problem: Option<Problem>) {
+        self.download_request = None;
+        self.download.iter_mut().for_each(|download| download.paused(problem.clone()));
+    }
+
+    fn resume_download(&mut self, outbox: &mut Outbox) {
+        if let Some(spec) = self.download.as_ref().map(|download| download.spec.clone()) {
+            self.download(spec, outbox);
+        }
+    }
+
+    fn dismiss_download(&mut self, outbox: &mut Outbox) {
+        if self.is_downloading() {
+            return;
+        }
+        let Some(spec) = self.end_download(outbox) else { return };
+        if self.has_worker {
+            self.ask(LibraryRequest::Release(spec), outbox);
+        }
+    }
+
+    /// Ends the download and returns its spec.
+    fn end_download(&mut self, outbox: &mut Outbox) -> Option<DownloadSpec> {
+        self.revoke_object_urls(&DownloadSpec::default(), outbox);
+        self.download_request = None;
+        let spec = self.download.take()?.spec;
+        if !spec.is_local_copy() {
+            outbox.remember_for_visits(storage_keys::DOWNLOAD, None);
+        }
+        Some(spec)
+    }
+
+    /// Revokes the object URLs of the current download, except those that `next` also uses.
+    fn revoke_object_urls(&self, next: &DownloadSpec, outbox: &mut Outbox) {
+        let used = self.download.as_ref().map(|download| download.spec.object_urls()).unwrap_or_default();
+        let kept = next.object_urls();
+        used.into_iter().filter(|url| !kept.contains(url)).for_each(|url| outbox.emit(Effect::RevokeObjectUrl(url)));
+    }
+
+    fn is_unfinished_download_among(&self, ids: &[String]) -> bool {
+        let Some(download) = self.download.as_ref().filter(|download| download.is_paused()) else { return false };
+        let stored = self.stored.iter().flat_map(|stored| &stored.models);
+        stored.filter(|model| ids.contains(&model.id)).any(|model| first_address(&model.spec) == first_address(&download.spec))
+    }
+
+    fn preview_event(&mut self, event: LibraryEvent) {
+        match event {
+            LibraryEvent::Preview(preview) => *self.preview = Some(*preview),
+            LibraryEvent::Failed(problem) => *self.problem = Some(problem),
+            _ => return,
+        }
+        self.preview_request = None;
+        *self.asked = None;
+    }
+
+    pub(in crate::app::update) fn ask(&mut self, body: LibraryRequest, outbox: &mut Outbox) -> RequestId {
+        self.has_worker = true;
+        outbox.ask_library(body)
+    }
+}
+
+/// Remembers the download for the next visit. Skips copies, because the next visit could not read the local file.
+fn remember_unfinished(spec: &DownloadSpec, outbox: &mut Outbox) {
+    if !spec.is_local_copy() {
+        outbox.remember_for_visits(storage_keys::DOWNLOAD, serde_json::to_string(spec).ok());
+    }
+}
+
 // Actions of the visitor.
 impl State {
     pub(in crate::app::update) fn library_message(&mut self, message: LibraryMessage) {
         match message {
-            LibraryMessage::Open => self.open_library(),
-            LibraryMessage::Close => self.close_library(),
-            LibraryMessage::PreviewTyped(typed) => self.preview_typed(typed),
-            LibraryMessage::Preview(spec) => self.preview(spec),
+            LibraryMessage::Open => self.library.open(&mut self.outbox),
+            LibraryMessage::Close => self.library.close(),
+            LibraryMessage::PreviewTyped(typed) => self.library.preview_typed(typed, &mut self.outbox),
+            LibraryMessage::Preview(spec) => self.library.preview(spec, &mut self.outbox),
             LibraryMessage::GetStandard => self.get_standard(),
             LibraryMessage::ClosePreview => *self.library.preview = None,
-            LibraryMessage::Download(spec) => self.download(spec),
-            LibraryMessage::Pause => self.pause_download(),
-            LibraryMessage::Resume => self.resume_download(),
-            LibraryMessage::Dismiss => self.dismiss_download(),
+            LibraryMessage::Download(spec) => self.library.download(spec, &mut self.outbox),
+            LibraryMessage::Pause => self.library.pause_download(&mut self.outbox),
+            LibraryMessage::Resume => self.library.resume_download(&mut self.outbox),
+            LibraryMessage::Dismiss => self.library.dismiss_download(&mut self.outbox),
             LibraryMessage::UseBuiltIn => self.use_model(ModelChoice::BuiltIn),
             LibraryMessage::UseStored { id, name } => self.use_model(ModelChoice::Stored { id, name }),
             LibraryMessage::UseArrived => self.use_arrived(),
@@ -51,105 +174,8 @@ impl State {
         }
     }
 
-    fn open_library(&mut self) {
-        *self.library.problem = None;
-        *self.library.preview = None;
-        *self.library.is_open = true;
-        self.ask_library(LibraryRequest::ListModels);
-        if self.library.known.is_empty() {
-            self.emit(Effect::Fetch(Fetch::Registry));
-        }
-    }
-
-    /// Closes the list of models and drops the pending preview.
-    fn close_library(&mut self) {
-        *self.library.is_open = false;
-        *self.library.asked = None;
-        self.library.preview_request = None;
-    }
-
-    fn preview_typed(&mut self, typed: Result<DownloadSpec, Problem>) {
-        match typed {
-            Ok(spec) => self.preview(spec),
-            Err(problem) => *self.library.problem = Some(problem),
-        }
-    }
-
-    fn preview(&mut self, spec: DownloadSpec) {
-        *self.library.problem = None;
-        *self.library.asked = Some(spec.name.clone());
-        self.library.preview_request = Some(self.ask_library(LibraryRequest::Preview(spec)));
-    }
-
-    fn download(&mut self, spec: DownloadSpec) {
-        if self.library.is_downloading() {
-            return;
-        }
-        *self.library.problem = None;
-        *self.library.preview = None;
-        self.close_library();
-        self.remember_unfinished(&spec);
-        self.revoke_object_urls(&spec);
-        *self.library.download = Some(Download::new(spec.clone()));
-        // Do not wait for the answer: Firefox asks the visitor, who may not have seen the question.
-        self.emit(Effect::RequestPersistence);
-        self.library.download_request = Some(self.ask_library(LibraryRequest::Download(spec)));
-    }
-
-    fn pause_download(&mut self) {
-        if let Some(download) = self.library.download_request {
-            self.ask_library(LibraryRequest::Pause(download));
-        }
-    }
-
-    fn download_paused(&mut self, problem: Option<Problem>) {
-        self.library.download_request = None;
-        self.library.download.iter_mut().for_each(|download| download.paused(problem.clone()));
-    }
-
-    fn resume_download(&mut self) {
-        if let Some(spec) = self.library.download.as_ref().map(|download| download.spec.clone()) {
-            self.download(spec);
-        }
-    }
-
-    fn dismiss_download(&mut self) {
-        if self.library.is_downloading() {
-            return;
-        }
-        let Some(spec) = self.end_download() else { return };
-        if self.library.has_worker {
-            self.ask_library(LibraryRequest::Release(spec));
-        }
-    }
-
-    /// Ends the download and returns its spec.
-    fn end_download(&mut self) -> Option<DownloadSpec> {
-        self.revoke_object_urls(&DownloadSpec::default());
-        self.library.download_request = None;
-        let spec = self.library.download.take()?.spec;
-        if !spec.is_local_copy() {
-            self.emit(Effect::RememberForVisits { key: storage_keys::DOWNLOAD, text: None });
-        }
-        Some(spec)
-    }
-
-    /// Remembers the download for the next visit. Skips copies, because the next visit could not read the local file.
-    fn remember_unfinished(&mut self, spec: &DownloadSpec) {
-        if !spec.is_local_copy() {
-            self.emit(Effect::RememberForVisits { key: storage_keys::DOWNLOAD, text: serde_json::to_string(spec).ok() });
-        }
-    }
-
-    /// Revokes the object URLs of the current download, except those that `next` also uses.
-    fn revoke_object_urls(&mut self, next: &DownloadSpec) {
-        let used = self.library.download.as_ref().map(|download| download.spec.object_urls()).unwrap_or_default();
-        let kept = next.object_urls();
-        used.into_iter().filter(|url| !kept.contains(url)).for_each(|url| self.emit(Effect::RevokeObjectUrl(url)));
-    }
-
     fn use_model(&mut self, choice: ModelChoice) {
-        self.close_library();
+        self.library.close();
         self.choose_model(choice, Vec::new());
     }
 
@@ -162,26 +188,13 @@ impl State {
     fn delete_models(&mut self, ids: Vec<String>) {
         *self.library.problem = None;
         if matches!(&*self.engine.choice, ModelChoice::Stored { id, .. } if ids.contains(id)) {
-            self.remember_model(&ModelChoice::BuiltIn);
+            remember_model(&ModelChoice::BuiltIn, &mut self.outbox);
         }
         self.forget_copy(&ids);
-        if self.is_unfinished_download_among(&ids) {
-            self.dismiss_download();
+        if self.library.is_unfinished_download_among(&ids) {
+            self.library.dismiss_download(&mut self.outbox);
         }
-        self.library.deletion_request = Some(self.ask_library(LibraryRequest::Delete(ids)));
-    }
-
-    fn is_unfinished_download_among(&self, ids: &[String]) -> bool {
-        let Some(download) = self.library.download.as_ref().filter(|download| download.is_paused()) else { return false };
-        let stored = self.library.stored.iter().flat_map(|stored| &stored.models);
-        stored.filter(|model| ids.contains(&model.id)).any(|model| first_address(&model.spec) == first_address(&download.spec))
-    }
-
-    fn ask_library(&mut self, body: LibraryRequest) -> RequestId {
-        let id = self.next_id();
-        self.library.has_worker = true;
-        self.emit(Effect::SendToLibrary(Envelope { id, body }));
-        id
+        self.library.deletion_request = Some(self.library.ask(LibraryRequest::Delete(ids), &mut self.outbox));
     }
 }
 
@@ -214,7 +227,7 @@ impl State {
         }
         let files = self.engine.files.iter().zip(urls).map(|(file, url)| FileSpec { object_url: Some(url), ..file_spec(file) });
         let spec = DownloadSpec { name: name.clone(), files: files.collect() };
-        self.download(spec);
+        self.library.download(spec, &mut self.outbox);
     }
 
     /// Switches to the stored copy, if the local model is still in use.
@@ -227,7 +240,7 @@ impl State {
             && is_same
         {
             *self.library.copied = Some(id.clone());
-            self.set_model_choice(ModelChoice::Stored { id, name });
+            self.engine.choose(ModelChoice::Stored { id, name }, &mut self.outbox);
             self.emit(Effect::RegisterServiceWorker);
         }
     }
@@ -240,7 +253,7 @@ impl State {
             ModelChoice::Stored { id, name } if *id == copied && !self.engine.files.is_empty() => name.clone(),
             _ => return,
         };
-        self.set_model_choice(ModelChoice::Files(name));
+        self.engine.choose(ModelChoice::Files(name), &mut self.outbox);
     }
 }
 
@@ -248,12 +261,12 @@ impl State {
 impl State {
     fn library_event(&mut self, Envelope { id, body }: Envelope<LibraryEvent>) {
         if let LibraryEvent::StoredModels(stored) = body {
-            self.look_for_standard(&stored);
+            self.library.standard.find(&stored, &mut self.outbox);
             *self.library.stored = Some(stored);
         } else if self.library.download_request == Some(id) {
             self.download_event(body);
         } else if self.library.preview_request == Some(id) {
-            self.preview_event(body);
+            self.library.preview_event(body);
         } else if *self.library.standard.request == Some(id) {
             self.standard_previewed(body);
         } else if self.library.deletion_request == Some(id)
@@ -263,16 +276,6 @@ impl State {
         }
     }
 
-    fn preview_event(&mut self, event: LibraryEvent) {
-        match event {
-            LibraryEvent::Preview(preview) => *self.library.preview = Some(*preview),
-            LibraryEvent::Failed(problem) => *self.library.problem = Some(problem),
-            _ => return,
-        }
-        self.library.preview_request = None;
-        *self.library.asked = None;
-    }
-
     fn download_event(&mut self, event: LibraryEvent) {
         let now_millis = self.now_millis;
         let Some(download) = &mut *self.library.download else { return };
@@ -280,13 +283,13 @@ impl State {
             LibraryEvent::Progress(progress) => download.advanced(progress, now_millis),
             LibraryEvent::Replaced(spec) => {
                 download.spec = spec.clone();
-                self.remember_unfinished(&spec);
+                remember_unfinished(&spec, &mut self.outbox);
             }
-            LibraryEvent::Paused(problem) => self.download_paused(problem),
-            LibraryEvent::Failed(problem) => self.download_paused(Some(problem)),
+            LibraryEvent::Paused(problem) => self.library.download_paused(problem),
+            LibraryEvent::Failed(problem) => self.library.download_paused(Some(problem)),
             LibraryEvent::Completed(location) => self.download_completed(location),
             LibraryEvent::Discarded(problem) => {
-                self.end_download();
+                self.library.end_download(&mut self.outbox);
                 self.fail_at(Place::Page, problem);
             }
             LibraryEvent::StoredModels(_) | LibraryEvent::Preview(_) | LibraryEvent::Done => {}
@@ -295,7 +298,7 @@ impl State {
 
     /// Loads the downloaded model. If the engine is busy, the model waits for the visitor.
     fn download_completed(&mut self, location: ModelLocation) {
-        let Some(spec) = self.end_download() else { return };
+        let Some(spec) = self.library.end_download(&mut self.outbox) else { return };
         if spec.is_local_copy() {
             return self.copy_arrived(&spec, location);
         }
@@ -307,7 +310,7 @@ impl State {
         match self.engine.is_busy() {
             true => {
                 let before = self.library.arrived.replace(choice);
-                before.into_iter().for_each(|before| self.release(before));
+                before.into_iter().for_each(|before| release(before, &mut self.outbox));
             }
             false => self.choose_model(choice, Vec::new()),
         }
@@ -323,7 +326,7 @@ impl State {
         }
         let was_downloading = self.library.is_downloading();
         if was_downloading {
-            self.download_paused(Some(problem.clone()));
+            self.library.download_paused(Some(problem.clone()));
         }
         if *self.library.is_open || !was_downloading {
             *self.library.problem = Some(problem);

@@ -3,10 +3,10 @@
 use super::first_address;
 use crate::app::state::State;
 use crate::app::state::download::Download;
-use crate::app::state::message::Effect;
 use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::outbox::Outbox;
 use crate::app::state::place::Place;
-use crate::app::state::standard::StandardOffer;
+use crate::app::state::standard::{Standard, StandardOffer};
 use crate::app::state::storage_keys;
 use crate::library::standard::{NAME, obstacle};
 use crate::library::stored_models::StoredModels;
@@ -40,14 +40,14 @@ impl State {
         *self.problem = None;
         *self.library.standard.obstacle = None;
         let preview = LibraryRequest::Preview(self.library.standard.spec.clone());
-        *self.library.standard.request = Some(self.ask_library(preview));
+        *self.library.standard.request = Some(self.library.ask(preview, &mut self.outbox));
     }
 
     pub(super) fn standard_previewed(&mut self, event: LibraryEvent) {
         *self.library.standard.request = None;
         match event {
             LibraryEvent::Preview(preview) => match obstacle(&preview) {
-                None => self.download(preview.spec),
+                None => self.library.download(preview.spec, &mut self.outbox),
                 obstacle => *self.library.standard.obstacle = obstacle,
             },
             LibraryEvent::Failed(problem) => self.fail_at(Place::Editor, problem),
@@ -55,22 +55,24 @@ impl State {
         }
     }
 
-    /// Remembers for the next visit whether the model is stored, because the library's worker starts only when it is needed.
-    pub(super) fn look_for_standard(&mut self, stored: &StoredModels) {
-        let standard = &mut self.library.standard;
-        let address = first_address(&standard.spec);
-        let found = stored.models.iter().find(|model| model.is_complete() && first_address(&model.spec) == address);
-        let id = found.map(|model| model.id.clone());
-        if *standard.id != id {
-            (*standard.id).clone_from(&id);
-            self.emit(Effect::RememberForVisits { key: storage_keys::STANDARD, text: id });
-        }
-    }
-
     /// Reads the storage again after a failed load, because the browser may have deleted the model.
     pub(in crate::app::update) fn check_standard(&mut self) {
         if self.engine.choice.name() == NAME {
-            self.ask_library(LibraryRequest::ListModels);
+            self.library.ask(LibraryRequest::ListModels, &mut self.outbox);
+        }
+    }
+}
+
+impl Standard {
+    /// Looks for the model among the stored ones. Remembers the result for the next visit, because the library's worker starts only when it
+    /// is needed.
+    pub(super) fn find(&mut self, stored: &StoredModels, outbox: &mut Outbox) {
+        let address = first_address(&self.spec);
+        let found = stored.models.iter().find(|model| model.is_complete() && first_address(&model.spec) == address);
+        let id = found.map(|model| model.id.clone());
+        if *self.id != id {
+            (*self.id).clone_from(&id);
+            outbox.remember_for_visits(storage_keys::STANDARD, id);
         }
     }
 }

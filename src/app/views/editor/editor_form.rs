@@ -1,4 +1,4 @@
-use crate::app::state::message::Message;
+use crate::app::state::message::{EditorMessage, Message};
 use crate::app::state::model_choice::ModelChoice;
 use leptos::ev;
 use leptos::html::Details;
@@ -31,7 +31,7 @@ pub fn EditorForm() -> impl IntoView {
     let is_open = move || page.with(|state| *state.editor.is_open);
     // The welcome explanation has its own button that opens the editor.
     let is_hidden = Memo::new(move |_| page.with(|state| state.explanation.is_welcome()) && !is_open());
-    let (folder, on_toggle) = details_toggle(move |is_open| page.send(Message::EditorToggled(is_open)));
+    let (folder, on_toggle) = details_toggle(move |is_open| page.send(EditorMessage::Toggled(is_open)));
     view! {
         <details
             node_ref=folder
@@ -55,7 +55,7 @@ pub fn EditorForm() -> impl IntoView {
                     spellcheck="false"
                     placeholder=t!("Enter a few facts, then a question about them. Each sentence is measured separately.")
                     prop:value=move || page.with(|state| state.editor.prompt.clone())
-                    on:input=move |event| page.send(Message::PromptTyped(event_target_value(&event)))
+                    on:input=move |event| page.send(EditorMessage::PromptTyped(event_target_value(&event)))
                 ></textarea>
             </label>
             <TokenCount />
@@ -142,7 +142,7 @@ fn GivenAnswer() -> impl IntoView {
                         type="button"
                         class="chip"
                         hidden=move || page.with(|state| state.editor.given_answer.is_empty())
-                        on:click=move |_| page.send(Message::GivenAnswerTyped(String::new()))
+                        on:click=move |_| page.send(EditorMessage::GivenAnswerTyped(String::new()))
                     >
                         {t!("Clear")}
                     </button>
@@ -153,7 +153,7 @@ fn GivenAnswer() -> impl IntoView {
                     dir="auto"
                     aria-label=t!("Answer to explain")
                     prop:value=move || page.with(|state| state.editor.given_answer.clone())
-                    on:input=move |event| page.send(Message::GivenAnswerTyped(event_target_value(&event)))
+                    on:input=move |event| page.send(EditorMessage::GivenAnswerTyped(event_target_value(&event)))
                 ></textarea>
             </div>
         </details>

@@ -1,5 +1,5 @@
 use crate::app::examples::Example;
-use crate::app::state::message::{Fetch, Message};
+use crate::app::state::message::{EditorMessage, Fetch, Message};
 use leptos::ev;
 use leptos::prelude::*;
 
@@ -43,7 +43,7 @@ pub fn ExamplesBar() -> impl IntoView {
                     tabindex=move || if tab_stop.get() == k { "0" } else { "-1" }
                     on:keydown=on_key
                     on:focus=move |_| tab_stop.set(k)
-                    on:click=move |_| page.send(Message::EditPrompt(prompt.clone()))
+                    on:click=move |_| page.send(EditorMessage::EditPrompt(prompt.clone()))
                 >
                     {title}
                 </button>
@@ -54,7 +54,7 @@ pub fn ExamplesBar() -> impl IntoView {
     let restore = move || {
         page.with(|state| state.editor.set_aside.is_some()).then(|| {
             view! {
-                <button type="button" class="chip own" data-testid="set-aside" on:click=move |_| page.send(Message::RestoreSetAside)>
+                <button type="button" class="chip own" data-testid="set-aside" on:click=move |_| page.send(EditorMessage::RestoreSetAside)>
                     {t!("Back to my text")}
                 </button>
             }

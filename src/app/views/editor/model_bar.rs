@@ -55,7 +55,7 @@ pub fn ModelBar() -> impl IntoView {
                     type="button"
                     data-testid="use-arrived"
                     disabled=is_busy
-                    on:click=move |_| page.send_library(LibraryMessage::UseArrived)
+                    on:click=move |_| page.send(LibraryMessage::UseArrived)
                 >
                     {label}
                 </button>
@@ -94,13 +94,13 @@ pub fn ModelBar() -> impl IntoView {
                         type="button"
                         data-testid="fall-back"
                         disabled=is_busy
-                        on:click=move |_| page.send_library(LibraryMessage::UseBuiltIn)
+                        on:click=move |_| page.send(LibraryMessage::UseBuiltIn)
                     >
                         {t!("Use the built-in model")}
                     </button>
                 </Show>
                 <Show when=move || page.with(State::can_keep_copy)>
-                    <button type="button" data-testid="keep-copy" on:click=move |_| page.send_library(LibraryMessage::KeepCopy)>
+                    <button type="button" data-testid="keep-copy" on:click=move |_| page.send(LibraryMessage::KeepCopy)>
                         <IconView icon=Icon::Save />
                         {t!("Keep a copy in this browser")}
                     </button>
@@ -109,7 +109,7 @@ pub fn ModelBar() -> impl IntoView {
                     type="button"
                     data-testid="models-button"
                     disabled=is_busy
-                    on:click=move |_| page.send_library(LibraryMessage::Open)
+                    on:click=move |_| page.send(LibraryMessage::Open)
                 >
                     <IconView icon=Icon::Models />
                     {t!("Choose a model\u{2026}")}

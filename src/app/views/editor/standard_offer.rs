@@ -33,7 +33,7 @@ pub fn StandardOfferView() -> impl IntoView {
                     type="button"
                     data-testid=test_id
                     disabled=move || is_asking() || is_change && page.is_busy()
-                    on:click=move |_| page.send_library(message.clone())
+                    on:click=move |_| page.send(message.clone())
                 >
                     {move || if is_asking() { asking() } else { label.clone() }}
                 </button>

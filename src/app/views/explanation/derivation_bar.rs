@@ -1,4 +1,4 @@
-use crate::app::state::message::Message;
+use crate::app::state::message::ExplanationMessage;
 use leptos::prelude::*;
 
 use crate::app::analysis::derivation::{self, AGGREGATIONS, COMPRESSIONS, DerivationOption, NORMALIZATIONS, WEIGHTINGS};
@@ -48,7 +48,7 @@ fn DerivationBar() -> impl IntoView {
                         data-testid="the-methods-way"
                         hidden=move || usual.get().is_none_or(|usual| usual == Derivation::PAPER || usual == chosen.get())
                         on:click=move |_| if let Some(usual) = usual.get_untracked() {
-                            page.send(Message::Derive(usual));
+                            page.send(ExplanationMessage::Derive(usual));
                         }
                     >
                         {move || name().map(|name| t!("Reset to the default of {method}", method = name))}
@@ -59,7 +59,7 @@ fn DerivationBar() -> impl IntoView {
                         class="chip"
                         data-testid="the-papers-way"
                         hidden=move || ask(derivation::is_the_papers)
-                        on:click=move |_| page.send(Message::Derive(Derivation::default()))
+                        on:click=move |_| page.send(ExplanationMessage::Derive(Derivation::default()))
                     >
                         {t!("Reset to the paper\u{2019}s way")}
                     </button>
@@ -77,7 +77,7 @@ fn DerivationOptions(title: &'static str, ways: &'static [DerivationOption], cho
     let button = |way: &'static DerivationOption| {
         let is_pressed = move || way.is_chosen(chosen.get()).to_string();
         let test_id = format!("way-{}", way.name.replace(' ', "-"));
-        let choose = move |_| page.send(Message::Derive((way.set)(chosen.get_untracked())));
+        let choose = move |_| page.send(ExplanationMessage::Derive((way.set)(chosen.get_untracked())));
         view! { <button type="button" data-testid=test_id aria-pressed=is_pressed on:click=choose>{text(way.name)}</button> }
     };
     let about = move || ways.iter().find(|way| way.is_chosen(chosen.get())).map(|way| text(way.about));

@@ -223,7 +223,7 @@ fn AnswerWarningBanner() -> impl IntoView {
     let warning = Memo::new(move |_| page.attribution(|attribution| answer_warning(&attribution.document().manifest.answer)).flatten());
     let banner = move || {
         let warning = warning.get()?;
-        let choose = move |_| page.send_library(LibraryMessage::Open);
+        let choose = move |_| page.send(LibraryMessage::Open);
         Some(view! {
             <p class="banner" role="status" data-testid="answer-warning">
                 {warning.words}

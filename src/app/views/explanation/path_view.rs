@@ -12,7 +12,7 @@ use crate::app::analysis::share_texts;
 use crate::app::browser;
 use crate::app::i18n::{plural, t};
 use crate::app::page::{Page, use_page};
-use crate::app::state::message::Message;
+use crate::app::state::message::ExplanationMessage;
 
 /// Diagram of how the answer came about. Sentences are in layers, below the sentences that they depend on. The width of an edge is its
 /// flow.
@@ -145,7 +145,7 @@ fn Node(node: DiagramNode, walked: RwSignal<Vec<usize>>, stop: Signal<Option<usi
     let is_last = move || walked.with(|walked| walked.last() == Some(&source));
     let select = move |_| {
         if let Some(row) = generated {
-            page.send(Message::Select { row, extend: false });
+            page.send(ExplanationMessage::Select { row, extend: false });
         }
     };
     view! {
@@ -163,13 +163,13 @@ fn Node(node: DiagramNode, walked: RwSignal<Vec<usize>>, stop: Signal<Option<usi
             data-testid=test_id
             tabindex=move || if stop.get() == Some(source) { "0" } else { "-1" }
             on:click=select
-            on:pointerenter=move |_| page.send(Message::Focus(Some(source)))
-            on:pointerleave=move |_| page.send(Message::Focus(None))
+            on:pointerenter=move |_| page.send(ExplanationMessage::Focus(Some(source)))
+            on:pointerleave=move |_| page.send(ExplanationMessage::Focus(None))
             on:focus=move |_| {
                 tab_stop.set(Some(source));
-                page.send(Message::Focus(Some(source)));
+                page.send(ExplanationMessage::Focus(Some(source)));
             }
-            on:blur=move |_| page.send(Message::Focus(None))
+            on:blur=move |_| page.send(ExplanationMessage::Focus(None))
         >
             <span class="label">{label}</span>
             " "

@@ -1,4 +1,4 @@
-use crate::app::state::message::Message;
+use crate::app::state::message::ExplanationMessage;
 use leptos::prelude::*;
 
 use crate::app::analysis::number;
@@ -22,7 +22,7 @@ pub fn PruneControl(
     let (before, after) = (before.to_owned(), after.to_owned());
     let on_input = move |event| {
         if let Ok(percent) = event_target_value(&event).parse::<u8>() {
-            page.send(Message::SetEdgeShare(f64::from(percent) / 100.0));
+            page.send(ExplanationMessage::SetEdgeShare(f64::from(percent) / 100.0));
         }
     };
     let summary = move || kept.with(what_is_drawn);

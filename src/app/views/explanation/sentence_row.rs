@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::app::state::message::Message;
+use crate::app::state::message::{ExplanationMessage, Message};
 use leptos::ev;
 use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
@@ -82,7 +82,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
     let can_open = move || !page.is_viewer() && untrack(|| page.attribution(|attribution| attribution.can_expand(node))) == Some(true);
     let select = move |extend: bool| {
         if let Some(i) = generated {
-            page.send(Message::Select { row: i, extend: extend || adds.get_untracked() });
+            page.send(ExplanationMessage::Select { row: i, extend: extend || adds.get_untracked() });
         }
     };
     // Documents of words show running text, so labels and shares are in the tooltip.
@@ -138,9 +138,9 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
             on:pointerleave=move |_| hover.leave()
             on:focus=move |_| {
                 tab_stop.set(node);
-                page.send(Message::Focus(Some(node)));
+                page.send(ExplanationMessage::Focus(Some(node)));
             }
-            on:blur=move |_| page.send(Message::Focus(None))
+            on:blur=move |_| page.send(ExplanationMessage::Focus(None))
         >
             <span role="rowheader">
                 <span class="label">
@@ -274,16 +274,16 @@ impl Hover {
         if event.pointer_type() != "mouse" {
             return;
         }
-        self.page.send(Message::Focus(Some(self.node)));
+        self.page.send(ExplanationMessage::Focus(Some(self.node)));
         if let Some(i) = generated {
-            self.rest.set_value(set_timeout_with_handle(move || self.page.send(Message::Preview(Some(i))), REST).ok());
+            self.rest.set_value(set_timeout_with_handle(move || self.page.send(ExplanationMessage::Preview(Some(i))), REST).ok());
         }
     }
 
     fn leave(self) {
         self.forget();
-        self.page.send(Message::Preview(None));
-        self.page.send(Message::Focus(None));
+        self.page.send(ExplanationMessage::Preview(None));
+        self.page.send(ExplanationMessage::Focus(None));
     }
 
     /// Cancels a preview that has not started yet.

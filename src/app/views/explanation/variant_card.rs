@@ -7,7 +7,7 @@ use crate::app::analysis::variant::{SentenceChange, Variant, VariantAnswer, are_
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
-use crate::app::state::message::Message;
+use crate::app::state::message::{EditorMessage, Message};
 use crate::shares::Shares;
 
 const EXPLANATION: &str = ".explanation";
@@ -80,7 +80,7 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
                     class="chip"
                     disabled=is_active
                     title=t!("Your own text is saved and can be restored")
-                    on:click=move |_| page.send(Message::EditPrompt(prompt.clone()))
+                    on:click=move |_| page.send(EditorMessage::EditPrompt(prompt.clone()))
                 >
                     {t!("Edit this prompt")}
                 </button>

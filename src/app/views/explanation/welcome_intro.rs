@@ -6,7 +6,7 @@ use crate::app::browser;
 use crate::app::i18n::{following, t};
 use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
-use crate::app::state::message::Message;
+use crate::app::state::message::{EditorMessage, Message};
 
 const PROMPT: &str = "[data-testid='prompt-input']";
 const GALLERY: &str = ".gallery:has([data-testid='gallery-1'])";
@@ -17,7 +17,7 @@ pub fn WelcomeIntro() -> impl IntoView {
     let page = use_page();
     let is_asking = move || page.with(|state| *state.editor.is_open);
     let ask = move |_| {
-        page.send(Message::EditorToggled(true));
+        page.send(EditorMessage::Toggled(true));
         // Wait until the editor is open.
         set_timeout(|| browser::focus(PROMPT), Duration::ZERO);
     };
@@ -48,7 +48,7 @@ pub fn WelcomeNext() -> impl IntoView {
             <button type="button" data-testid="more-examples" on:click=move |_| browser::scroll_to(GALLERY)>
                 {t!("More examples")}
             </button>
-            <button type="button" data-testid="larger-model" on:click=move |_| page.send_library(LibraryMessage::Open)>
+            <button type="button" data-testid="larger-model" on:click=move |_| page.send(LibraryMessage::Open)>
                 {t!("Use a larger model")}
             </button>
         </p>

@@ -1,4 +1,4 @@
-use crate::app::state::message::Message;
+use crate::app::state::message::{ExplanationMessage, Message};
 use leptos::ev;
 use leptos::prelude::*;
 
@@ -66,7 +66,7 @@ fn Marks() -> impl IntoView {
         .unwrap_or_default()
     });
     let mark_strongest = move |k: usize| {
-        page.send(Message::LeaveOut(untrack(|| page.attribution(|attribution| strongest(attribution, k))).unwrap_or_default()));
+        page.send(ExplanationMessage::LeaveOut(untrack(|| page.attribution(|attribution| strongest(attribution, k))).unwrap_or_default()));
     };
     let strongest_buttons = (1..=MOST_STRONGEST).map(|k| {
         view! {
@@ -84,7 +84,7 @@ fn Marks() -> impl IntoView {
                 class="chip"
                 data-testid="undo-edits"
                 aria-disabled=move || page.with(|state| state.explanation.edits.is_empty()).to_string()
-                on:click=move |_| page.send(Message::UndoEdits)
+                on:click=move |_| page.send(ExplanationMessage::UndoEdits)
             >
                 {t!("Undo all changes")}
             </button>
@@ -110,7 +110,7 @@ fn Mark(j: usize, label: String, text: String) -> impl IntoView {
         left_out.retain(|&other| other != j);
         left_out.extend(is_on.then_some(j));
         left_out.sort_unstable();
-        page.send(Message::LeaveOut(left_out));
+        page.send(ExplanationMessage::LeaveOut(left_out));
     };
     let rows = text.len() / CHARACTERS_A_LINE + 1;
     // A sentence is one line, so Enter does not start a new one.
@@ -141,7 +141,7 @@ fn Mark(j: usize, label: String, text: String) -> impl IntoView {
                 disabled=is_marked
                 prop:value=shown
                 on:keydown=on_key
-                on:input=move |event| page.send(Message::Reword { source: j, words: event_target_value(&event) })
+                on:input=move |event| page.send(ExplanationMessage::Reword { source: j, words: event_target_value(&event) })
             ></textarea>
             <span class="share"><ShareBar amount /></span>
         </div>

@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 
 use crate::app::page::Page;
-use crate::app::state::message::{LessonMessage, Message};
+use crate::app::state::message::LessonMessage;
 use crate::lesson::{Lesson, Question, Step};
 
 /// Changes the step on screen, or the lesson around it.
@@ -15,7 +15,7 @@ impl Change {
         let lesson = untrack(|| self.page.with(|state| state.lesson().map(|open| (Lesson::clone(&open.lesson), open.at))));
         if let Some((mut lesson, at)) = lesson {
             change(&mut lesson, at);
-            self.page.send(Message::Lesson(LessonMessage::Change(Box::new(lesson))));
+            self.page.send(LessonMessage::Change(Box::new(lesson)));
         }
     }
 

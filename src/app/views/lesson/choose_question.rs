@@ -3,7 +3,7 @@ use leptos::prelude::*;
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
-use crate::app::state::message::{LessonMessage, Message};
+use crate::app::state::message::LessonMessage;
 
 /// A multiple-choice question. The chosen answer is judged at once. The reason appears only on request, because it reveals the right
 /// answer.
@@ -24,7 +24,7 @@ pub fn ChooseQuestion(ask: String, choices: Vec<String>, right: usize, because: 
                         name="lesson-choice"
                         data-testid=format!("choose-{}", number + 1)
                         prop:checked=move || chosen.get() == Some(number)
-                        on:change=move |_| page.send(Message::Lesson(LessonMessage::Choose(number)))
+                        on:change=move |_| page.send(LessonMessage::Choose(number))
                     />
                     <span dir="auto" lang=language_of_choices.clone()>{text}</span>
                 </label>

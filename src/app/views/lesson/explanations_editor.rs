@@ -93,7 +93,7 @@ fn MoreExplanations(change: Change) -> impl IntoView {
     let add_link = move |_| {
         let link = link.get_untracked();
         if !link.trim().is_empty() {
-            page.send(Message::Lesson(LessonMessage::AddLink(link)));
+            page.send(LessonMessage::AddLink(link));
         }
     };
     let n = Memo::new(move |_| page.with(|state| state.lesson().map_or(0, |open| open.lesson.explanations.len())));

@@ -5,13 +5,13 @@ use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::lesson_history::LessonHistory;
-use crate::app::state::message::{LessonMessage, Message};
+use crate::app::state::message::LessonMessage;
 
 /// Undoes and redoes changes of the lesson, by buttons and by the usual keys. Text fields handle these keys themselves.
 #[component]
 pub fn HistoryBar() -> impl IntoView {
     let page = use_page();
-    let send = move |message| page.send(Message::Lesson(message));
+    let send = move |message| page.send(message);
     let can = move |look: fn(&LessonHistory) -> bool| {
         Memo::new(move |_| page.with(|state| state.lesson().is_some_and(|open| look(&open.history))))
     };

@@ -7,7 +7,7 @@ use crate::app::browser;
 use crate::app::i18n::{t, text, translatable};
 use crate::app::page::use_page;
 use crate::app::state::lesson::OpenLesson;
-use crate::app::state::message::{LessonMessage, Message};
+use crate::app::state::message::LessonMessage;
 use crate::app::state::place::Place;
 use crate::app::views::layout::help_link::{self, HelpLink};
 use crate::app::views::layout::problem_box::ProblemBox;
@@ -38,7 +38,7 @@ pub fn LessonEditor() -> impl IntoView {
     // A field saves its text when it loses the focus, so leave the field before a reload.
     let on_reload = window_event_listener(ev::beforeunload, |_| browser::leave_field());
     on_cleanup(move || on_reload.remove());
-    let send = move |message| page.send(Message::Lesson(message));
+    let send = move |message| page.send(message);
     // Ignore typed text here, so that fields are not redrawn and keep the focus.
     let place = Memo::new(move |_| {
         page.with(|state| {

@@ -4,7 +4,7 @@ use super::comparison_table::ComparisonTable;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::lesson::OpenLesson;
-use crate::app::state::message::{LessonMessage, Message};
+use crate::app::state::message::LessonMessage;
 
 /// A question that asks to mark prompt sentences before any share is shown. Then it compares the marks with the measurement.
 #[component]
@@ -57,7 +57,7 @@ fn Sentences(count: usize) -> impl IntoView {
                     class="primary"
                     data-testid="lesson-reveal"
                     disabled=move || n_marked.get() != count
-                    on:click=move |_| page.send(Message::Lesson(LessonMessage::Reveal))
+                    on:click=move |_| page.send(LessonMessage::Reveal)
                 >
                     {t!("Show what was measured")}
                 </button>
@@ -79,7 +79,7 @@ fn Markable(sentence: usize, text: String) -> impl IntoView {
                     data-testid=format!("mark-{}", sentence + 1)
                     prop:checked=move || is_marked.get()
                     on:change=move |event| {
-                        page.send(Message::Lesson(LessonMessage::Mark(sentence)));
+                        page.send(LessonMessage::Mark(sentence));
                         // The state may reject the mark if enough sentences are marked, so show the state.
                         event_target::<web_sys::HtmlInputElement>(&event).set_checked(is_marked.get_untracked());
                     }

@@ -11,7 +11,7 @@ use super::sheet_view::PrintButton;
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
-use crate::app::state::message::{LessonMessage, Message};
+use crate::app::state::message::LessonMessage;
 use crate::app::views::layout::lazy::split_off;
 use crate::lesson::Question;
 
@@ -36,7 +36,7 @@ fn OpenLessonView() -> impl IntoView {
     let page = use_page();
     // Include the lesson, because another one may be opened at the same step.
     let place = Memo::new(move |_| page.with(|state| state.lesson().map(|open| (open.lesson.clone(), open.at))));
-    let go_to = move |at: usize| page.send(Message::Lesson(LessonMessage::GoTo(at)));
+    let go_to = move |at: usize| page.send(LessonMessage::GoTo(at));
     let on_key = window_event_listener(ev::keydown, move |event| {
         let Some((lesson, at)) = place.get_untracked() else { return };
         let next = at_after_key(&event.key(), at, browser::is_presenting()).filter(|&next| next < lesson.steps.len());
@@ -85,7 +85,7 @@ fn OpenLessonView() -> impl IntoView {
                     type="button"
                     class="quiet"
                     data-testid="lesson-end"
-                    on:click=move |_| page.send(Message::Lesson(LessonMessage::End))
+                    on:click=move |_| page.send(LessonMessage::End)
                 >
                     {t!("End the lesson")}
                 </button>
@@ -94,7 +94,7 @@ fn OpenLessonView() -> impl IntoView {
                     type="button"
                     class="quiet"
                     data-testid="lesson-edit"
-                    on:click=move |_| page.send(Message::Lesson(LessonMessage::Edit(true)))
+                    on:click=move |_| page.send(LessonMessage::Edit(true))
                 >
                     {t!("Edit the lesson")}
                 </button>

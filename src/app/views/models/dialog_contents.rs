@@ -71,7 +71,7 @@ fn Choices() -> impl IntoView {
                 <button
                     type="button"
                     data-testid="use-built-in"
-                    on:click=move |_| page.send_library(LibraryMessage::UseBuiltIn)
+                    on:click=move |_| page.send(LibraryMessage::UseBuiltIn)
                 >
                     {t!("Use")}
                 </button>
@@ -96,7 +96,7 @@ fn Choices() -> impl IntoView {
                 accept=".gguf"
                 test_id="models-file"
                 on_files=move |files| {
-                    page.send_library(LibraryMessage::Close);
+                    page.send(LibraryMessage::Close);
                     page.send_files(files, Message::FilesOpened);
                 }
             />
@@ -130,7 +130,7 @@ fn Standard() -> impl IntoView {
                 type="button"
                 aria-label=t!("Details of {name}", name = standard::NAME)
                 data-testid="standard-details"
-                on:click=move |_| page.send_library(LibraryMessage::Preview(spec.clone()))
+                on:click=move |_| page.send(LibraryMessage::Preview(spec.clone()))
             >
                 {t!("Details")}
             </button>
@@ -156,7 +156,7 @@ fn KnownModel(known: RegistryEntry) -> impl IntoView {
                 type="button"
                 aria-label=label
                 data-testid="known-model"
-                on:click=move |_| page.send_library(LibraryMessage::Preview(spec.clone()))
+                on:click=move |_| page.send(LibraryMessage::Preview(spec.clone()))
             >
                 {t!("Details")}
             </button>
@@ -180,7 +180,7 @@ fn Address() -> impl IntoView {
     let typed = RwSignal::new(String::new());
     let on_submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        page.send_library(LibraryMessage::PreviewTyped(DownloadSpec::typed(&typed.get_untracked())));
+        page.send(LibraryMessage::PreviewTyped(DownloadSpec::typed(&typed.get_untracked())));
     };
     view! {
         <form class="address" on:submit=on_submit>

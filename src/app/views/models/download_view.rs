@@ -18,7 +18,7 @@ pub fn DownloadView() -> impl IntoView {
     let notice = move || page.with(|state| state.library.download.as_ref()?.notice.as_ref().map(notice_words));
     let buttons = move || match is_paused.get() {
         false => view! {
-            <button type="button" data-testid="pause-download" on:click=move |_| page.send_library(LibraryMessage::Pause)>
+            <button type="button" data-testid="pause-download" on:click=move |_| page.send(LibraryMessage::Pause)>
                 {t!("Pause")}
             </button>
         }
@@ -28,7 +28,7 @@ pub fn DownloadView() -> impl IntoView {
                 type="button"
                 class="primary"
                 data-testid="resume-download"
-                on:click=move |_| page.send_library(LibraryMessage::Resume)
+                on:click=move |_| page.send(LibraryMessage::Resume)
             >
                 {t!("Resume")}
             </button>
@@ -37,7 +37,7 @@ pub fn DownloadView() -> impl IntoView {
                 class="quiet"
                 data-testid="dismiss-download"
                 title=t!("The downloaded part stays under “Choose a model”")
-                on:click=move |_| page.send_library(LibraryMessage::Dismiss)
+                on:click=move |_| page.send(LibraryMessage::Dismiss)
             >
                 {t!("Not now")}
             </button>

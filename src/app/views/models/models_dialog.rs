@@ -15,7 +15,7 @@ pub fn ModelsDialog() -> impl IntoView {
     let contents = LazyPart::new(dialog_contents::fetch);
     let show = |contents: fn() -> AnyView| contents();
     view! {
-        <DialogBox title=t!("Models") test_id="models" is_open on_close=move || page.send_library(LibraryMessage::Close)>
+        <DialogBox title=t!("Models") test_id="models" is_open on_close=move || page.send(LibraryMessage::Close)>
             <LazyView part=contents view=show />
         </DialogBox>
     }

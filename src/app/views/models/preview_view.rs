@@ -58,14 +58,14 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
                     class="primary"
                     data-testid="download-button"
                     disabled=move || fits == ModelFit::Impossible || is_downloading()
-                    on:click=move |_| page.send_library(LibraryMessage::Download(spec.clone()))
+                    on:click=move |_| page.send(LibraryMessage::Download(spec.clone()))
                 >
                     {label}
                 </button>
                 <button
                     type="button"
                     data-testid="preview-back"
-                    on:click=move |_| page.send_library(LibraryMessage::ClosePreview)
+                    on:click=move |_| page.send(LibraryMessage::ClosePreview)
                 >
                     {t!("Back")}
                 </button>

@@ -15,7 +15,7 @@ pub fn StoredModelsList() -> impl IntoView {
     let is_empty = move || models().is_empty();
     let delete_all = move |_| {
         let ids = untrack(models).into_iter().map(|model| model.id).collect();
-        page.send_library(LibraryMessage::Delete(ids));
+        page.send(LibraryMessage::Delete(ids));
     };
     let looking = || t!("Looking for stored models\u{2026}").to_owned();
     let words = move || page.with(|state| state.library.stored.as_ref().map_or_else(looking, storage_words));
@@ -43,7 +43,7 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
     let (used, spec) = (LibraryMessage::UseStored { id: model.id.clone(), name: name.clone() }, model.spec.clone());
     let act = match model.is_complete() {
         true => view! {
-            <button type="button" aria-label=use_label data-testid="use-stored" on:click=move |_| page.send_library(used.clone())>
+            <button type="button" aria-label=use_label data-testid="use-stored" on:click=move |_| page.send(used.clone())>
                 {t!("Use")}
             </button>
         }
@@ -53,7 +53,7 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
                 type="button"
                 data-testid="resume-stored"
                 disabled=is_downloading
-                on:click=move |_| page.send_library(LibraryMessage::Download(spec.clone()))
+                on:click=move |_| page.send(LibraryMessage::Download(spec.clone()))
             >
                 {t!("Resume")}
             </button>
@@ -75,7 +75,7 @@ fn StoredModelRow(model: StoredModel) -> impl IntoView {
                     class="quiet"
                     aria-label=delete_label
                     data-testid="delete-stored"
-                    on:click=move |_| page.send_library(LibraryMessage::Delete(vec![id.clone()]))
+                    on:click=move |_| page.send(LibraryMessage::Delete(vec![id.clone()]))
                 >
                     {t!("Delete")}
                 </button>
