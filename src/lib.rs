@@ -46,8 +46,8 @@
 //! their own keys. Matrix products, attention and its sums, `rms_norm`, `log_sum_exp` and `kl_divergence` have two variants: one with
 //! shared memory and barriers for GPUs, and one without for adapters that run on the CPU, where barriers are slow (`gpu::variant`).
 //!
-//! If passes of a small model take seconds on the CPU, up to three more workers load the model, too (`cpu::workers`), and score passes
-//! (`cpu::parallel`). `cpu::schedule` decides which worker scores which passes, and reports the readouts in order.
+//! If passes of a small model have taken seconds on the CPU, a second worker loads the model, too (`cpu::parallel`). One worker scores
+//! passes from the first on, the other from the last back, until they meet.
 //!
 //! ## From an address to a stored model
 //!
@@ -96,54 +96,47 @@
 //!
 //! ## The modules of page and workers
 //!
-//! | module | what it knows | may use | may touch |
-//! | --- | --- | --- | --- |
-//! | [`worker`] | workers; all run the same program | | |
-//! | `worker/role` | worker roles and handshake messages | | |
-//! | `worker/start` | starts a worker in its role | worker/engine, worker/library/service, worker/role, worker/scope | web |
-//! | `worker/envelope` | messages with the numbers of their requests | | |
-//! | `worker/client` | the page's end of the communication | worker/envelope, worker/role | web |
-//! | `worker/scope` | the worker's end | worker/envelope, worker/role | web |
-//! | `worker/js` | promises and errors of the browser | | web |
-//! | `worker/device` | what the browser says about this device | worker/js, worker/storage | web |
-//! | `worker/http` | requests for a file or a range of it | worker/js | web |
-//! | `worker/storage` | stored models | worker/js | web |
-//! | `worker/engine` | the engine's worker | | |
-//! | `worker/engine/protocol` | its requests and events | | |
-//! | `worker/engine/sources` | files in the browser | worker/http, worker/js | web |
-//! | `worker/engine/scorer` | scores passes on other cores | | |
-//! | `worker/engine/scorer/protocol` | messages between engine and scorers | | |
-//! | `worker/engine/scorer/client` | the engine's end | worker/engine/scorer/protocol, worker/role, worker/scope | web |
-//! | `worker/engine/scorer/service` | the scorer's end: holds the model again | worker/scope | web |
-//! | | | worker/engine/scorer/protocol, worker/engine/sources | |
-//! | `worker/engine/service` | holds the model | worker/engine, worker/envelope, worker/scope, worker/storage | web |
-//! | | | worker/device | |
-//! | `worker/library` | the library's worker | | |
-//! | `worker/library/protocol` | its requests and events | worker/envelope | |
-//! | `worker/library/service` | downloads and storage | worker/envelope, worker/js, worker/scope, worker/storage | web |
-//! | | | worker/device, worker/http, worker/library/protocol | |
-//! | `app` | draws the page, sends messages, runs effects | worker/client | leptos, web |
-//! | | | worker/engine/protocol, worker/library/protocol, worker/role | |
-//! | `app/analysis` | statements about an explanation | app/i18n | |
-//! | `app/examples` | prompts to try | | |
-//! | `app/i18n` | the page's texts and their language | | |
-//! | `app/gallery` | ready-made explanations | | |
-//! | `app/welcome` | the explanation that the page opens with | | |
-//! | `app/state` | what the page shows | app/analysis, app/examples, app/gallery, app/i18n | leptos |
-//! | | | worker/engine/protocol, worker/envelope, worker/library/protocol, worker/role | |
-//! | `app/update` | decides what a message changes, and which effects to run | app/state, app/welcome | leptos |
-//! | | | app/analysis, app/examples, app/gallery, app/i18n | |
-//! | | | worker/engine/protocol, worker/envelope, worker/library/protocol, worker/role | |
-//! | `app/viewer/protocol` | messages between viewer and embedding page | app/state | |
-//! | `app/viewer/update` | decides what a message changes in the viewer | app/state | leptos |
-//! | `bin/app` | starts the page | app | |
-//! | `bin/viewer` | starts the viewer, and offers documents and links to scripts | app | web |
-//! | `bin/engine` | starts a worker | worker/start | |
-//! | `bin/glasscage` | starts the command line | | |
+//! | module | what it knows |
+//! | --- | --- |
+//! | [`worker`] | workers; all run the same program |
+//! | `worker/role` | worker roles and handshake messages |
+//! | `worker/start` | starts a worker in its role |
+//! | `worker/envelope` | messages with the numbers of their requests |
+//! | `worker/client` | the page's end of the communication |
+//! | `worker/scope` | the worker's end |
+//! | `worker/js` | promises and errors of the browser |
+//! | `worker/device` | what the browser says about this device |
+//! | `worker/http` | requests for a file or a range of it |
+//! | `worker/storage` | stored models |
+//! | `worker/engine` | the engine's worker |
+//! | `worker/engine/protocol` | its requests and events |
+//! | `worker/engine/sources` | files in the browser |
+//! | `worker/engine/scorer` | scores passes on other cores |
+//! | `worker/engine/scorer/protocol` | messages between engine and scorers |
+//! | `worker/engine/scorer/client` | the engine's end |
+//! | `worker/engine/scorer/service` | the scorer's end: holds the model again |
+//! | `worker/engine/service` | holds the model |
+//! | `worker/library` | the library's worker |
+//! | `worker/library/protocol` | its requests and events |
+//! | `worker/library/service` | downloads and storage |
+//! | `app` | draws the page, sends messages, runs effects |
+//! | `app/analysis` | statements about an explanation |
+//! | `app/examples` | prompts to try |
+//! | `app/i18n` | the page's texts and their language |
+//! | `app/gallery` | ready-made explanations |
+//! | `app/welcome` | the explanation that the page opens with |
+//! | `app/state` | what the page shows |
+//! | `app/update` | decides what a message changes, and which effects to run |
+//! | `app/viewer/protocol` | messages between viewer and embedding page |
+//! | `app/viewer/update` | decides what a message changes in the viewer |
+//! | `bin/app` | starts the page |
+//! | `bin/viewer` | starts the viewer, and offers documents and links to scripts |
+//! | `bin/engine` | starts a worker |
+//! | `bin/glasscage` | starts the command line |
 //!
-//! A row also applies to the modules inside, except those with their own row. A module that may use another module may also use the modules
-//! inside it. Every module may use the modules inside itself, and every crate. `web` stands for web-sys and similar crates. `tests/tidy`
-//! reads this table and checks the code against it.
+//! The files of a crate do not depend on each other in circles, so what uses a module is never used by it. Only `worker/engine` and
+//! `worker/start` may use the crates of the engine, because the feature `page` does without. `app/analysis`, `app/state`, `app/update` and
+//! the protocols call no browser, so their tests run natively. `tests/tidy` checks the first and the last of these, cargo the other.
 //!
 //! ## Invariants, and deliberate omissions
 //!

@@ -59,12 +59,12 @@ pub fn start() {
 fn Root(lacks_language: bool) -> impl IntoView {
     let effects = Rc::new(Effects::default());
     let registry = effects.clone();
-    let outside = EffectHandler {
+    let handler = EffectHandler {
         run: Rc::new(move |page, effect| effects.run(page, effect)),
         register: Rc::new(move |files| registry.register(files)),
         focus: Focus::follow(),
     };
-    let page = Page::new(State::new(environment()), update, outside);
+    let page = Page::new(State::new(environment()), update, handler);
     provide_context(page);
     let visit = move || page.send(Message::Visited { entry: browser::entry(), fragment: browser::fragment() });
     let [was_loading, last_entry] = [storage_keys::LOADING, storage_keys::ENTRY].map(browser::remembered_in_tab);

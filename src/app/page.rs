@@ -36,18 +36,18 @@ pub struct EffectHandler {
 pub struct Page {
     state: StoredValue<State, LocalStorage>,
     update: Update,
-    outside: StoredValue<EffectHandler, LocalStorage>,
+    handler: StoredValue<EffectHandler, LocalStorage>,
     attribution: Memo<Option<Arc<Shares>>>,
     is_busy: Memo<bool>,
 }
 
 impl Page {
     /// A page with this state.
-    pub fn new(state: State, update: Update, outside: EffectHandler) -> Self {
+    pub fn new(state: State, update: Update, handler: EffectHandler) -> Self {
         let state = StoredValue::new_local(state);
         let attribution = Memo::new(move |_| state.with_value(|state| state.explanation.view()).map(Arc::new));
         let is_busy = Memo::new(move |_| state.with_value(|state| state.engine.is_busy()));
-        Self { state, update, outside: StoredValue::new_local(outside), attribution, is_busy }
+        Self { state, update, handler: StoredValue::new_local(handler), attribution, is_busy }
     }
 
     /// Handles an action of the visitor or the result of an effect.
@@ -63,16 +63,16 @@ impl Page {
         };
         // A late worker event can arrive after the state was dropped.
         let effects = self.state.try_update_value(update).unwrap_or_default();
-        if let Some(outside) = self.outside.try_get_value() {
-            effects.into_iter().for_each(|effect| (outside.run)(*self, effect));
-            outside.focus.page_changes();
+        if let Some(handler) = self.handler.try_get_value() {
+            effects.into_iter().for_each(|effect| (handler.run)(*self, effect));
+            handler.focus.page_changes();
         }
     }
 
     /// Registers local files and sends them in a message.
     pub fn send_files(&self, files: Vec<File>, message: fn(Vec<LocalFile>) -> Message) {
-        let outside = self.outside.get_value();
-        self.send(message((outside.register)(files)));
+        let handler = self.handler.get_value();
+        self.send(message((handler.register)(files)));
     }
 
     /// Whether this is the viewer, which cannot start runs.

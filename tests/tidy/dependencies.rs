@@ -1,4 +1,4 @@
-//! Sources and licenses of all crates: those of the page, the engine, the command line, tests and tools. How fast our own are.
+//! Sources and licenses of all crates: those of the page, the engine, the command line, tests and tools.
 
 use std::process::Command;
 
@@ -30,29 +30,4 @@ fn is_fine(package: &Value) -> bool {
 
 fn is_allowed(license: &LicenseReq) -> bool {
     license.license.id().is_some_and(|id| ALLOWED.contains(&id.name))
-}
-
-/// Crates of the workspace that do not compute with a model.
-const NOT_OF_THE_ENGINE: [&str; 9] = [
-    "glasscage-cli",
-    "glasscage-library",
-    "glasscage-message",
-    "glasscage-message-derive",
-    "glasscage-protocol",
-    "glasscage-template",
-    "glasscage-text",
-    "kernel-interpreter",
-    "xtask",
-];
-
-/// Without its line, a crate of the engine would be slow in the page that `cargo xtask serve` builds, and only there.
-#[test]
-fn serve_compiles_the_engine_at_full_speed() {
-    let metadata = workspace::metadata();
-    let names = workspace::list(&metadata["packages"]).filter_map(|package| package["name"].as_str());
-    let manifest = workspace::read("Cargo.toml").expect("the manifest of the workspace");
-    let (_, levels) = manifest.split_once("[profile.serve.package]\n").expect("levels of packages");
-    let levels = levels.split("\n[").next().unwrap_or_default();
-    let is_slow = |name: &&str| !levels.lines().any(|line| line == format!("{name} = {{ opt-level = 3 }}"));
-    assert_eq!(names.filter(|name| !NOT_OF_THE_ENGINE.contains(name)).filter(is_slow).collect::<Vec<_>>(), [""; 0]);
 }

@@ -1,56 +1,82 @@
-//! Checks rules that the compiler does not check: which module of the page may use which, no dependency cycles between files, limits on the
-//! length of lines and files.
-//!
-//! The rules of imports are the table of modules in `src/lib.rs`. The checks parse the files and find imports and paths in code, macro
-//! calls and attributes, including relative ones. They ignore test-only code. Cargo checks which crate may use which.
+//! Checks what compiler and clippy do not check: dependency cycles between files, calls of the browser, lengths of lines and files, and
+//! whether texts, catalogs and documents match the code. Cargo checks which crate may use which.
 
 #![cfg(not(target_arch = "wasm32"))]
 
 mod circles;
-mod contents;
 mod crates;
 mod dependencies;
 mod documents;
 mod lessons;
 mod message_texts;
-mod module_tree;
-mod rules;
 mod styles;
 mod texts;
 mod tokens;
 mod workspace;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use module_tree::ModuleTree;
+use proc_macro2::{Spacing, TokenStream, TokenTree};
 
 /// Extensions of text files that people edit.
 const SOURCES: &[&str] = &["css", "html", "js", "mjs", "py", "rs", "sh", "toml", "wat", "wgsl"];
 const MOST_COLUMNS: usize = 140;
 const MOST_LINES: usize = 500;
 
-#[test]
-fn modules_use_only_what_the_table_allows() {
-    let rules = rules::rules(&workspace::read("src/lib.rs").expect("the root of the crate"));
-    assert_eq!(rules::violations(&page_and_workers(), &rules), BTreeSet::new());
-}
+/// Modules of page and workers that decide, describe or are sent. They call no browser, so native tests can run them.
+const WITHOUT_BROWSER: [&str; 14] = [
+    "src/app/analysis/",
+    "src/app/examples.rs",
+    "src/app/gallery.rs",
+    "src/app/i18n/",
+    "src/app/state/",
+    "src/app/update/",
+    "src/app/viewer/protocol.rs",
+    "src/app/viewer/update.rs",
+    "src/app/welcome.rs",
+    "src/worker/engine/protocol.rs",
+    "src/worker/engine/scorer/protocol.rs",
+    "src/worker/envelope.rs",
+    "src/worker/library/protocol.rs",
+    "src/worker/role.rs",
+];
+/// Modules and crates through which code reaches the browser.
+const BROWSER: [&str; 6] = ["browser", "gloo", "js_sys", "serde_wasm_bindgen", "wasm_bindgen", "web_sys"];
 
-/// The modules of page, workers and their programs.
-fn page_and_workers() -> ModuleTree {
-    let mut tree = workspace::modules();
-    tree.modules.retain(|id, _| id[0].starts_with("src/"));
-    tree
+#[test]
+fn decisions_call_no_browser() {
+    let mut found = Vec::new();
+    let is_ruled = |file: &String| WITHOUT_BROWSER.iter().any(|start| file.starts_with(start));
+    for file in workspace::tracked(&["rs"]).iter().filter(|file| is_ruled(file)) {
+        tokens::for_all(tokens::code(file), &mut |tokens| {
+            if let [TokenTree::Ident(name), TokenTree::Punct(colon), ..] = tokens
+                && colon.as_char() == ':'
+                && colon.spacing() == Spacing::Joint
+                && BROWSER.iter().any(|browser| name == browser)
+            {
+                found.push(format!("{file}: {name}"));
+            }
+        });
+    }
+    assert_eq!(found, [""; 0]);
 }
 
 #[test]
 fn files_have_no_dependency_cycles() {
-    let tree = workspace::modules();
-    let needs = circles::needs(&tree);
-    let arrows = |circle: &BTreeSet<&str>| {
-        let within = |file: &str| needs[file].iter().filter(|other| circle.contains(*other)).copied().collect::<Vec<_>>().join(", ");
-        circle.iter().map(|file| format!("{file} needs {}", within(file))).collect::<Vec<_>>()
+    // The folder of a crate's root.
+    let root = |file: &str| {
+        let depth = file.split('/').position(|name| name == "src").or(file.starts_with("tests/").then_some(1))?;
+        Some(file.match_indices('/').nth(depth).map_or(file.len(), |(at, _)| at + 1))
     };
-    assert_eq!(circles::circles(&needs).iter().map(arrows).collect::<Vec<_>>(), Vec::<Vec<String>>::new());
+    let mut crates = BTreeMap::<String, Vec<(String, TokenStream)>>::new();
+    for file in workspace::tracked(&["rs"]) {
+        let Some((folder, path)) = root(&file).map(|at| file.split_at(at)) else { continue };
+        crates.entry(folder.to_owned()).or_default().push((path.to_owned(), tokens::code(&file)));
+    }
+    assert!(crates.len() > 15, "{:?}", crates.keys());
+    for (folder, files) in crates {
+        assert_eq!(circles::Crate::new(files).circles(), BTreeSet::new(), "in {folder}");
+    }
 }
 
 /// A text that is read once may be read before the page has drawn it: `Browser::shows` waits for it.
@@ -69,25 +95,13 @@ fn page_tests_wait_for_texts() {
 }
 
 #[test]
-fn no_line_exceeds_column_limit() {
-    let is_long = |(_, line): &(usize, &str)| line.chars().count() > MOST_COLUMNS;
-    let long = workspace::tracked(SOURCES).into_iter().flat_map(|file| {
+fn lines_and_files_have_limits() {
+    let mut long = Vec::new();
+    for file in workspace::tracked(SOURCES) {
         let text = workspace::read(&file).unwrap_or_default();
-        text.lines().enumerate().filter(is_long).map(|(i, _)| format!("{file}:{}", i + 1)).collect::<Vec<_>>()
-    });
-    assert_eq!(long.collect::<Vec<_>>(), Vec::<String>::new());
-}
-
-#[test]
-fn no_file_exceeds_line_limit() {
-    let lines = |file: &String| workspace::read(file).map_or(0, |text| text.lines().count());
-    let long: Vec<String> = workspace::tracked(&["rs"]).into_iter().filter(|file| lines(file) > MOST_LINES).collect();
-    assert_eq!(long, Vec::<String>::new());
-}
-
-#[test]
-fn no_unfinished_code() {
-    let marks = ["todo", "unimplemented"].map(|name| format!("{name}!("));
-    let is_unfinished = |file: &String| workspace::read(file).is_some_and(|text| marks.iter().any(|mark| text.contains(mark)));
-    assert_eq!(workspace::tracked(&["rs"]).into_iter().filter(is_unfinished).collect::<Vec<_>>(), Vec::<String>::new());
+        let lines = text.lines().enumerate().filter(|(_, line)| line.chars().count() > MOST_COLUMNS);
+        long.extend(lines.map(|(i, _)| format!("{file}:{}", i + 1)));
+        long.extend(Some(file).filter(|file| file.ends_with(".rs") && text.lines().count() > MOST_LINES));
+    }
+    assert_eq!(long, [""; 0]);
 }

@@ -5,35 +5,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::module_tree::ModuleTree;
-
 /// The text of a file, by its path from the workspace root. `None` if the file does not exist.
 pub fn read(path: &str) -> Option<String> {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).ok()
-}
-
-/// All crates of the workspace: libraries, programs, examples, tests.
-pub fn modules() -> ModuleTree {
-    let metadata = metadata();
-    let mut tree = ModuleTree { outside: ["alloc", "core", "std"].map(str::to_owned).into(), ..ModuleTree::default() };
-    let mut roots = Vec::new();
-    for package in list(&metadata["packages"]) {
-        tree.outside.extend(
-            list(&package["dependencies"])
-                .map(|dependency| name(dependency.get("rename").filter(|it| !it.is_null()).unwrap_or(&dependency["name"]))),
-        );
-        for target in list(&package["targets"]) {
-            let path = target["src_path"].as_str().expect("a path");
-            let root = path.strip_prefix(concat!(env!("CARGO_MANIFEST_DIR"), "/")).expect("in the workspace").to_owned();
-            if target["kind"][0] == "lib" {
-                tree.libraries.insert(name(&target["name"]), root.clone());
-            }
-            roots.push(root);
-        }
-    }
-    tree.outside.retain(|name| !tree.libraries.contains_key(name));
-    roots.iter().for_each(|root| tree.add_crate(root, &read));
-    tree
 }
 
 /// What cargo knows of the packages of this workspace.
@@ -44,11 +18,6 @@ pub fn metadata() -> Value {
 
 pub fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
-}
-
-/// The name with underscores, as in code.
-fn name(value: &Value) -> String {
-    value.as_str().expect("a name").replace('-', "_")
 }
 
 /// Files tracked by git that have one of these extensions.

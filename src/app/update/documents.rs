@@ -96,12 +96,12 @@ impl State {
             Fetch::Examples => {
                 *self.editor.examples = examples::parse(text.unwrap_or_default());
                 self.editor.examples_are_requested = !self.editor.examples.is_empty();
-                self.say_unless(self.editor.examples_are_requested);
+                self.report_missing_unless(self.editor.examples_are_requested);
             }
             Fetch::Gallery => {
                 *self.explanation.gallery = gallery::parse(text.unwrap_or_default());
                 self.explanation.gallery_is_requested = !self.explanation.gallery.explanations.is_empty();
-                self.say_unless(self.explanation.gallery_is_requested);
+                self.report_missing_unless(self.explanation.gallery_is_requested);
             }
             Fetch::LessonTexts(_) => self.lesson_texts_fetched(text),
             Fetch::Registry => {
@@ -130,7 +130,7 @@ impl State {
     }
 
     /// Shows that a part of the page is missing, unless `is_here`. The part is fetched again when it is next needed.
-    pub(super) fn say_unless(&mut self, is_here: bool) {
+    pub(super) fn report_missing_unless(&mut self, is_here: bool) {
         if !is_here {
             self.fail_at(Place::Page, part_problem());
         }

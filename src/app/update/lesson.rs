@@ -37,7 +37,7 @@ impl State {
             Some(Awaited { id, entry: Some(entry) }) if entry.is_lesson() => {
                 self.emit(Effect::Fetch(Fetch::GalleryEntry(*id, entry.clone())));
             }
-            _ => self.say_unless(are_here),
+            _ => self.report_missing_unless(are_here),
         }
     }
 

@@ -47,8 +47,8 @@ pub fn start() {
 
 #[component]
 fn Root(own: Option<String>) -> impl IntoView {
-    let outside = EffectHandler { run: Rc::new(run), register: Rc::new(|_| Vec::new()), focus: Focus::follow() };
-    let page = Page::new(State::viewer(), update::update, outside);
+    let handler = EffectHandler { run: Rc::new(run), register: Rc::new(|_| Vec::new()), focus: Focus::follow() };
+    let page = Page::new(State::viewer(), update::update, handler);
     provide_context(page);
     match own {
         Some(json) => page.send(Message::Host(HostRequest::Open(json))),

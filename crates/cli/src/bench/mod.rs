@@ -57,10 +57,10 @@ async fn measure(arguments: &Arguments, job: &AttributionJob) -> Result<BenchRep
     let decode = decode(&mut lm).await.map_err(failed)?;
     let generated: Counters = lm.counters();
 
-    let shared_prefix = job.shared_prefix(&mut lm, &tokens, end_token).await.map_err(failed)?;
+    let shared_prefix = job.run_with_shared_prefix(&mut lm, &tokens, end_token).await.map_err(failed)?;
     let scored = lm.counters();
-    let pass_per_source = job.pass_per_source(&mut lm, &tokens, end_token, arguments.seconds).await.map_err(failed)?;
-    let naive = job.naive(&mut lm, &tokens, end_token, arguments.seconds).await.map_err(failed)?;
+    let pass_per_source = job.run_pass_per_source(&mut lm, &tokens, end_token, arguments.seconds).await.map_err(failed)?;
+    let naive = job.run_naively(&mut lm, &tokens, end_token, arguments.seconds).await.map_err(failed)?;
     let stop_seconds = stop_seconds(&mut lm, job, &tokens, end_token, shared_prefix.cost.wall_seconds).await.map_err(failed)?;
     let model = describe(arguments, &gguf);
     let mut report = BenchReport {

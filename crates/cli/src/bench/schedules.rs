@@ -63,7 +63,12 @@ impl AttributionJob {
     }
 
     /// The engine's own schedule: computes everything that passes share only once.
-    pub async fn shared_prefix(&self, lm: &mut impl LanguageModel, tokens: &[TokenId], end_token: TokenId) -> Result<Schedule, LmError> {
+    pub async fn run_with_shared_prefix(
+        &self,
+        lm: &mut impl LanguageModel,
+        tokens: &[TokenId],
+        end_token: TokenId,
+    ) -> Result<Schedule, LmError> {
         let passes = self.passes(end_token);
         let targets = self.sentences[self.n_prompt].start..tokens.len();
         // A short job first, so that compilation does not count.
@@ -81,7 +86,7 @@ impl AttributionJob {
     }
 
     /// Scores the whole perturbed text of each source, for all targets at once.
-    pub async fn pass_per_source(
+    pub async fn run_pass_per_source(
         &self,
         lm: &mut impl LanguageModel,
         tokens: &[TokenId],
@@ -94,7 +99,7 @@ impl AttributionJob {
     }
 
     /// Scores one text for each target and source, up to the end of the target, like the paper's reference code.
-    pub async fn naive(
+    pub async fn run_naively(
         &self,
         lm: &mut impl LanguageModel,
         tokens: &[TokenId],
