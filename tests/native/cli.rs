@@ -304,7 +304,7 @@ fn bench_reports_parts_of_peak_and_time_of_each_kernel() {
     for figure in ["/reached/arithmetic", "/reached/bandwidth", "/reached/job_to_ideal", "/decode_work/submissions"] {
         assert!(report.pointer(figure).and_then(Value::as_f64) > Some(0.0), "{figure}: {report}");
     }
-    assert!(report["stop_seconds"].is_f64(), "{report}");
+    assert!(report["stop_seconds"].is_f64() && report["adapter"]["shape_times"].is_array(), "{report}");
     let lines: Vec<Value> = profile.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     for task in ["prefill", "decode", "job"] {
         let (sums, kernels): (Vec<&Value>, Vec<&Value>) =

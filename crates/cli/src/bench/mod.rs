@@ -109,9 +109,13 @@ fn adapter(lm: &Engine) -> Option<AdapterInfo> {
     match lm {
         Engine::Cpu(_) => None,
         Engine::Gpu(model) => {
-            let adapter = &model.gpu().adapter;
-            let kernel_shapes = model.gpu().shapes_to_remember();
-            Some(AdapterInfo { name: adapter.name.clone(), is_software: adapter.is_software, kernel_shapes })
+            let (gpu, adapter) = (model.gpu(), &model.gpu().adapter);
+            Some(AdapterInfo {
+                name: adapter.name.clone(),
+                is_software: adapter.is_software,
+                kernel_shapes: gpu.shapes_to_remember(),
+                shape_times: gpu.shape_times.borrow().clone(),
+            })
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Report of a benchmark: as JSON, and as a few lines.
 
 use glasscage_engine::gpu::peak_throughput::PeakThroughput;
+use glasscage_engine::gpu::shapes::ShapeTime;
 use serde::Serialize;
 
 use super::arguments::Arguments;
@@ -40,6 +41,8 @@ pub struct AdapterInfo {
     pub is_software: bool,
     /// The fastest shapes of hot kernels on this GPU; `None` if there is no choice.
     pub kernel_shapes: Option<String>,
+    /// Times of all shapes that were measured while the model was loaded, also of those that were not chosen.
+    pub shape_times: Vec<ShapeTime>,
 }
 
 #[derive(Serialize)]

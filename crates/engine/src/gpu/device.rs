@@ -11,7 +11,7 @@ use wgpu::{DeviceType, PollType};
 use super::adapter_name::adapter_name;
 use super::kernel::{Kernel, Pipeline};
 use super::pacing::Pacing;
-use super::shapes::Shapes;
+use super::shapes::{ShapeTime, Shapes};
 use super::variant::Variant;
 use super::wait::Submission;
 use crate::lm::LmError;
@@ -38,6 +38,8 @@ pub struct Gpu {
     pub variant: &'static Variant,
     /// See [`Gpu::choose_shapes`].
     pub shapes: Cell<Shapes>,
+    /// Times of all shapes that [`Gpu::choose_shapes`] measured. Empty if it used remembered shapes.
+    pub shape_times: RefCell<Vec<ShapeTime>>,
     /// Largest storage buffer that a kernel can bind, in bytes.
     pub max_buffer_bytes: u64,
     /// Largest buffer for a matrix, in bytes.
@@ -125,6 +127,7 @@ impl Gpu {
             adapter: Adapter { name: adapter_name(&info).await, is_software },
             variant: options.variant.unwrap_or(Variant::of(is_software)),
             shapes: Cell::default(),
+            shape_times: RefCell::default(),
             max_buffer_bytes,
             max_matrix_bytes: options.max_matrix_bytes.unwrap_or(max_buffer_bytes).min(max_buffer_bytes),
             stats: Rc::default(),

@@ -7,12 +7,20 @@ mod trial;
 
 use std::fmt::{Display, Formatter, Result};
 
+use serde::Serialize;
+
 /// Part of the 64 rows and 64 tokens of a workgroup that one invocation of `matmul_tiles` multiplies. Determines how many registers it
 /// uses and how often it reads the tiles.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TileShape {
     pub rows: usize,
     pub tokens: usize,
+}
+
+impl Display for TileShape {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> Result {
+        write!(formatter, "{}x{}", self.rows, self.tokens)
+    }
 }
 
 /// All tile shapes. The first one of each list is the default for GPUs that were not measured.
@@ -26,12 +34,24 @@ pub struct VectorShape {
     pub rows: usize,
 }
 
+impl Display for VectorShape {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> Result {
+        write!(formatter, "{}", self.rows)
+    }
+}
+
 pub const VECTOR_SHAPES: &[VectorShape] = &[VectorShape { rows: 2 }, VectorShape { rows: 1 }, VectorShape { rows: 4 }];
 
 /// Invocations of `attention_step` per query head. The few heads of a model fill only small GPUs if each has few invocations.
 #[derive(Debug, PartialEq, Eq)]
 pub struct StepShape {
     pub invocations: usize,
+}
+
+impl Display for StepShape {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> Result {
+        write!(formatter, "{}", self.invocations)
+    }
 }
 
 pub const STEP_SHAPES: &[StepShape] = &[StepShape { invocations: 256 }, StepShape { invocations: 64 }];
@@ -62,8 +82,19 @@ impl Shapes {
 impl Display for Shapes {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> Result {
         let Self { tile, vector, step } = self;
-        write!(formatter, "tiles of {}x{}, vectors by {}, heads by {}", tile.rows, tile.tokens, vector.rows, step.invocations)
+        write!(formatter, "tiles of {tile}, vectors by {vector}, heads by {step}")
     }
+}
+
+/// Measured time of one shape of one kernel.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShapeTime {
+    pub kernel: &'static str,
+    /// As in [`Shapes`].
+    pub shape: String,
+    /// Best time of the measured work, in seconds; `None` if there was no time to measure this shape.
+    pub seconds: Option<f64>,
+    pub is_chosen: bool,
 }
 
 #[cfg(test)]

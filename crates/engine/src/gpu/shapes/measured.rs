@@ -1,7 +1,7 @@
 //! Chooses the fastest shapes on this GPU. Measures once, and remembers the result for this GPU and version.
 
 use super::trial::Trial;
-use super::{STEP_SHAPES, Shapes, TILE_SHAPES, VECTOR_SHAPES};
+use super::{STEP_SHAPES, ShapeTime, Shapes, TILE_SHAPES, VECTOR_SHAPES};
 use crate::gpu::batch::{Row, text_rows};
 use crate::gpu::buffer::Buffer;
 use crate::gpu::device::Gpu;
@@ -45,6 +45,15 @@ impl Hot {
             Self::Tiles => TILE_SHAPES.iter().map(|tile| Shapes { tile, ..shapes }).collect(),
             Self::Vector => VECTOR_SHAPES.iter().map(|vector| Shapes { vector, ..shapes }).collect(),
             Self::Step => STEP_SHAPES.iter().map(|step| Shapes { step, ..shapes }).collect(),
+        }
+    }
+
+    /// The shape of this kernel in `shapes`.
+    fn shape(self, shapes: &Shapes) -> String {
+        match self {
+            Self::Tiles => shapes.tile.to_string(),
+            Self::Vector => shapes.vector.to_string(),
+            Self::Step => shapes.step.to_string(),
         }
     }
 
@@ -193,6 +202,13 @@ impl Gpu {
                 trial.took(self.seconds_in(&work, config, candidates[run.candidate], run.times).await?);
             }
             shapes = candidates[trial.best().unwrap_or(0)];
+            let time = |(candidate, seconds): (&Shapes, Option<f64>)| ShapeTime {
+                kernel: work.kernel(self, config, candidate).name,
+                shape: hot.shape(candidate),
+                seconds,
+                is_chosen: *candidate == shapes,
+            };
+            self.shape_times.borrow_mut().extend(candidates.iter().zip(trial.times()).map(time));
             let mut pipelines = self.pipelines.borrow_mut();
             candidates.iter().filter(|&other| *other != shapes).for_each(|other| drop(pipelines.remove(&work.kernel(self, config, other))));
         }
@@ -234,6 +250,11 @@ mod tests {
         let gpu = open(false).await;
         gpu.choose_shapes(&gguf, &config, None).await;
         assert!(gpu.stats.dispatches.get() > HOT.len(), "they were measured");
+        let times = gpu.shape_times.borrow().clone();
+        assert_eq!(times.len(), TILE_SHAPES.len() + VECTOR_SHAPES.len() + STEP_SHAPES.len());
+        let chosen: Vec<String> = times.iter().filter(|time| time.is_chosen).map(|time| time.shape.clone()).collect();
+        assert_eq!(chosen, HOT.map(|(hot, _)| hot.shape(&gpu.shapes.get())));
+        assert!(times.iter().any(|time| !time.is_chosen && time.seconds.is_some()), "times of others are kept: {times:?}");
         let remembered = gpu.shapes_to_remember().expect("the adapter has a name");
         assert!(remembered.starts_with(&gpu.adapter.name) && remembered.ends_with(&gpu.shapes.get().to_string()), "{remembered}");
 
@@ -242,6 +263,7 @@ mod tests {
             let remembered = again.name_with(&shapes);
             again.choose_shapes(&gguf, &config, remembered.as_deref()).await;
             assert_eq!((again.shapes.get(), again.stats.dispatches.get()), (shapes, 0), "nothing is measured");
+            assert!(again.shape_times.borrow().is_empty());
         }
         again.choose_shapes(&gguf, &config, Some("another GPU, 1.0.0, 8x4")).await;
         assert!(again.stats.dispatches.get() > HOT.len(), "shapes of another GPU are ignored");

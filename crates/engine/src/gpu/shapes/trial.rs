@@ -59,9 +59,14 @@ impl Trial {
         *runs += 1;
     }
 
+    /// Best time of each candidate per repetition, in seconds; `None` if it was not measured.
+    pub fn times(&self) -> impl Iterator<Item = Option<f64>> {
+        self.candidates.iter().map(|&(_, best)| best)
+    }
+
     /// The fastest measured candidate, or the first of equals.
     pub fn best(&self) -> Option<usize> {
-        let measured = self.candidates.iter().enumerate().filter_map(|(i, (_, best))| best.map(|best| (i, best)));
+        let measured = self.times().enumerate().filter_map(|(i, best)| best.map(|best| (i, best)));
         measured.min_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(i, _)| i)
     }
 }
