@@ -166,7 +166,7 @@ pub use glasscage_engine::{self as engine, cpu, gpu, lm};
 pub use glasscage_library as library;
 #[cfg(feature = "engine")]
 pub use glasscage_model as model;
-pub use glasscage_protocol::{problem, request, version};
+pub use glasscage_protocol::{device, problem, request, version};
 #[cfg(feature = "engine")]
 pub use glasscage_session as session;
 #[cfg(feature = "engine")]

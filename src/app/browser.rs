@@ -103,6 +103,11 @@ pub async fn copy(text: &str) -> bool {
     has_clipboard && JsFuture::from(navigator.clipboard().write_text(text)).await.is_ok()
 }
 
+/// How the browser names itself.
+pub fn user_agent() -> String {
+    window().navigator().user_agent().unwrap_or_default()
+}
+
 /// Whether the device has a share sheet.
 pub fn can_share() -> bool {
     js_sys::Reflect::get(&window().navigator(), &"share".into()).is_ok_and(|share| share.is_function())

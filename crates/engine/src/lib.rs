@@ -2,6 +2,7 @@
 
 mod choice;
 pub mod cpu;
+pub mod device;
 pub mod gpu;
 pub mod lm;
 mod reduced_model;

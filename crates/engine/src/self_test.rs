@@ -18,9 +18,15 @@ pub const TOLERANCE: f64 = 1e-3;
 /// Length of the test text, in tokens.
 const LENGTH: usize = 48;
 
-/// Loads the reduced model on both engines and scores a text with two perturbations. Returns what is wrong with the GPU's scores. Returns
-/// `None` if they are correct, or if even the reduced model is too large.
+/// Returns what is wrong with the GPU's scores. Returns `None` if they are correct, or if even the reduced model is too large.
 pub async fn run(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<Option<Message>, LoadError> {
+    Ok(difference(gpu, source, gguf).await?.and_then(failure))
+}
+
+/// Loads the reduced model on both engines and scores a text with two perturbations. Returns the largest difference between the
+/// log-probabilities of GPU and CPU, in nats: NaN if the GPU returned a value that is not finite; `None` if even the reduced model is too
+/// large.
+pub async fn difference(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<Option<f64>, LoadError> {
     let Some((part, bytes)) = reduced_model::read(source, gguf).await? else { return Ok(None) };
     let complete = "loading is never broken off";
     let (mut on_cpu, _) = CandleModel::load(&bytes, &part, &mut async |_| ControlFlow::Continue(())).await?.expect(complete);
@@ -34,8 +40,7 @@ pub async fn run(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result
         scored => scored?,
     };
     let differences = cpu_scores.iter().zip(&gpu_scores).map(|(cpu, gpu)| (cpu - gpu).abs());
-    let difference = differences.fold(0.0, |largest: f64, next| if next > largest || next.is_nan() { next } else { largest });
-    Ok(failure(difference))
+    Ok(Some(differences.fold(0.0, |largest: f64, next| if next > largest || next.is_nan() { next } else { largest })))
 }
 
 /// Log-probabilities of the targets in the base text and in the perturbed texts.

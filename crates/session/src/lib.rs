@@ -8,6 +8,7 @@
 mod answer;
 mod answer_check;
 mod answer_features;
+mod device;
 mod document;
 mod explain;
 mod generated;

@@ -27,6 +27,8 @@ pub struct Engine {
     pub work: Reactive<Option<WorkStats>>,
     /// The speed of the last run in this browser.
     pub speed: Reactive<Option<Speed>>,
+    /// What the engine measured on this device: a [`DeviceReport`](crate::device::DeviceReport) as JSON.
+    pub device: Reactive<Option<String>>,
     /// The local files of the model. Empty if it was not opened from files.
     pub(in crate::app) files: Vec<LocalFile>,
     pub(in crate::app) masked_lm_files: Vec<LocalFile>,

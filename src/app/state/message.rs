@@ -47,6 +47,8 @@ pub enum Message {
     StopTimedOut(RequestId),
     /// Run the deletion test on the explanation on screen.
     MeasureDeletion,
+    /// Measure the speed of this device and the errors of its GPU.
+    MeasureDevice,
     /// Explain the answer on screen by this method too.
     CompareMethod(String),
     /// Swap the explanation on screen with the one by this method.

@@ -23,16 +23,23 @@ pub enum Purpose {
     ExplainVariant(usize),
     /// Measure this source word by word.
     ExpandWords(usize),
+    /// Measure this device.
+    MeasureDevice,
 }
 
 impl Purpose {
+    /// Whether the run makes a new explanation.
+    pub fn is_explanation(&self) -> bool {
+        matches!(self, Self::Explain(_) | Self::Recompute(_))
+    }
+
     /// Whether the run is about the explanation on screen and does not replace it.
     pub fn is_follow_up(&self) -> bool {
-        !matches!(self, Self::Explain(_) | Self::Recompute(_))
+        !self.is_explanation() && *self != Self::MeasureDevice
     }
 
     /// Where problems of the run are shown.
     pub fn place(&self) -> Place {
-        if matches!(self, Self::Explain(_)) { Place::Editor } else { Place::Explanation }
+        if matches!(self, Self::Explain(_) | Self::MeasureDevice) { Place::Editor } else { Place::Explanation }
     }
 }

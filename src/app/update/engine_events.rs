@@ -78,6 +78,10 @@ impl State {
             EngineEvent::DeletionCurves(curves) => self.deletion_measured(&curves),
             EngineEvent::Words(words) => self.words_measured(words),
             EngineEvent::Answered(document) => self.variant_answered(&document),
+            EngineEvent::DeviceMeasured(report) => {
+                self.end_run(RunStatus::Done(t!("Measured this device").into()));
+                *self.engine.device = Some(report);
+            }
             EngineEvent::Stopped { .. } => self.stopped(),
             EngineEvent::Failed(problem) if self.engine.is_loading() => self.load_failed(problem),
             EngineEvent::Failed(problem) => self.fail(problem),

@@ -87,6 +87,7 @@ impl State {
             Some(Purpose::Compare) => RunStatus::follow_up(t!("Measuring by the other method")),
             Some(Purpose::ExpandWords(_)) => RunStatus::follow_up(t!("Measuring word by word")),
             Some(Purpose::DeletionTest(_)) => RunStatus::follow_up(t!("Running the deletion test")),
+            Some(Purpose::MeasureDevice) => RunStatus::follow_up(t!("Measuring this device")),
         })
     }
 

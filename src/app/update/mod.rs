@@ -38,6 +38,8 @@ use leptos::prelude::untrack;
 
 use super::state::State;
 use super::state::message::{Effect, ExplanationMessage, Message};
+use super::state::purpose::Purpose;
+use crate::worker::engine::protocol::EngineRequest;
 
 /// Handles one message and returns the effects to carry out.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
@@ -71,6 +73,7 @@ impl State {
             Message::Stop => self.stop(),
             Message::StopTimedOut(id) => self.stop_timed_out(id),
             Message::MeasureDeletion => self.measure_deletion(),
+            Message::MeasureDevice => self.request(Purpose::MeasureDevice, EngineRequest::MeasureDevice),
             Message::CompareMethod(method) => self.compare_method(&method),
             Message::ShowMethod(method) => self.show_method(&method),
             Message::AnswerVariant => self.answer_variant(),

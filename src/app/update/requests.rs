@@ -117,7 +117,7 @@ impl State {
             }
             self.make_room_for(&question.prompt);
         }
-        if !purpose.is_follow_up() {
+        if purpose.is_explanation() {
             self.make_entry_for_run();
         }
         let id = self.next_id();

@@ -26,6 +26,22 @@ fn shared_file_is_fetched_once() {
 }
 
 #[test]
+fn measuring_device_leaves_explanation_and_history_alone() {
+    let mut page = Page::new();
+    page.opens(document().to_json());
+    let before = page.shown();
+    let load = asked(&page.send(Message::MeasureDevice));
+    assert_eq!(page.run(), RunStatus::Preparing);
+    let effects = page.engine(load, EngineEvent::Ready(loaded()));
+    let [Envelope { id, body: EngineRequest::MeasureDevice }] = requests(&effects)[..] else { panic!("one request: {effects:?}") };
+    assert!(page.send(Message::Explain).is_empty(), "one run at a time");
+    let effects = page.engine(*id, EngineEvent::DeviceMeasured("{}".into()));
+    assert!(effects.is_empty() && !page.run().is_active(), "{effects:?}");
+    assert_eq!(page.look(|state| state.engine.device.clone()).as_deref(), Some("{}"));
+    assert_eq!((page.shown(), page.problem()), (before, String::new()));
+}
+
+#[test]
 fn complete_explanation_is_shared_while_pairs_refine_it() {
     let mut page = Page::ready();
     let run = asked(&page.send(Message::Explain));

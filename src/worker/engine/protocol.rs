@@ -23,6 +23,8 @@ pub enum EngineRequest {
     MeasureDeletion { question: Question, orders: Vec<Vec<usize>> },
     /// Measure a source of a given answer word by word. Answered by `Passes`.., `Work` and `Words`.
     MeasureWords { question: Question, source: usize },
+    /// Measure this device with the loaded model. Answered by `DeviceMeasured`.
+    MeasureDevice,
     /// Load the masked language model from the files of the message, for methods that need one. Answered by `MaskedLmLoaded`.
     LoadMaskedLm,
     /// Count the tokens of a prompt, with or without its chat template, if a model is loaded. Answered by `TokensCounted`.
@@ -60,6 +62,8 @@ pub enum EngineEvent {
     Answered(Box<Document>),
     DeletionCurves(DeletionCurves),
     Words(Vec<Word>),
+    /// A [`DeviceReport`](crate::device::DeviceReport) as JSON, because only a chunk of the page that is fetched on demand reads it.
+    DeviceMeasured(String),
     MaskedLmLoaded,
     /// `None` if there is no model, or if the number is unknown.
     TokensCounted(Option<usize>),

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use futures::StreamExt;
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
-use web_sys::File;
+use web_sys::{Blob, File};
 
 use glasscage_message::{Message, ToMessage, message};
 
@@ -85,6 +85,7 @@ impl EngineState {
             EngineRequest::Answer(question) => self.answer(&with_given_texts(question), page).await,
             EngineRequest::MeasureWords { question, source } => self.words(&question, source, page).await,
             EngineRequest::MeasureDeletion { question, orders } => self.deletion(&question, &orders, page).await,
+            EngineRequest::MeasureDevice => self.measure_device(page).await,
             EngineRequest::LoadMaskedLm => self.load_masked_lm(files, page).await,
             EngineRequest::CountTokens { prompt, use_template } => {
                 let n_tokens = self.session.as_ref().and_then(|session| session.count_tokens(&prompt, use_template));
@@ -169,11 +170,16 @@ impl EngineState {
         Ok(())
     }
 
-    /// Posts the work done since `before`. Drops the session if the device was lost. If it computes incorrectly, the model is next loaded
-    /// on the CPU.
+    /// Posts the work done since `before`. Drops the session if the device was lost.
     fn account(&mut self, before: &Counters, page: &Page) {
         let Some(session) = &self.session else { return };
         page.post(EngineEvent::Work(work(before, &session.lm)));
+        self.drop_lost_session();
+    }
+
+    /// Drops the session if the device was lost. If it computes incorrectly, the model is next loaded on the CPU.
+    fn drop_lost_session(&mut self) {
+        let Some(session) = &self.session else { return };
         if let (Some(notice), Some(chosen)) = (session.lm.notice_of_faulty_gpu(), &mut self.model) {
             (chosen.options.backend, chosen.notice) = (BackendChoice::Cpu, Some(notice));
         }
@@ -200,6 +206,19 @@ impl EngineState {
         page.post(curves?.map_or(EngineEvent::Stopped { answer: String::new() }, EngineEvent::DeletionCurves));
         Ok(())
     }
+
+    async fn measure_device(&mut self, page: &Page) -> Result<(), Problem> {
+        self.ready(page).await?;
+        let (Some(session), Some(chosen)) = (&mut self.session, &self.model) else { return Ok(()) };
+        let source = joined(open(chosen).await?.blobs);
+        let measured = session.measure_device(&source, &mut async |()| page.yield_now().await).await;
+        self.drop_lost_session();
+        page.post(match measured? {
+            None => EngineEvent::Stopped { answer: String::new() },
+            Some(report) => EngineEvent::DeviceMeasured(serde_json::to_string(&report).expect("a report has only string keys")),
+        });
+        Ok(())
+    }
 }
 
 fn work(before: &Counters, engine: &Engine) -> WorkStats {
@@ -216,7 +235,7 @@ fn work(before: &Counters, engine: &Engine) -> WorkStats {
 
 async fn load(chosen: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, Problem> {
     let OpenedModel { blobs, sha256 } = open(chosen).await?;
-    let source = Joined::new(blobs.iter().cloned().map(BrowserFile).collect());
+    let source = joined(blobs.clone());
     let mut report = async |progress: LoadProgress| page.post_and_yield(EngineEvent::Loading(progress)).await;
     let Some(mut session) = Session::load(&source, chosen.options.clone(), &mut report).await? else { return Ok(None) };
     chosen.notice.iter().for_each(|notice| session.add_notice(notice.clone()));
@@ -233,6 +252,11 @@ async fn load(chosen: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, P
         model.share_passes(Rc::new(Scorers::new(blobs, source.size(), n_workers - 1)));
     }
     Ok(Some(session))
+}
+
+/// The blobs of a model, one after another.
+fn joined(blobs: Vec<Blob>) -> Joined<BrowserFile> {
+    Joined::new(blobs.into_iter().map(BrowserFile).collect())
 }
 
 /// Opens the files of a model. A stored model has the SHA-256 of its verified download, which must still match. Other models have none
@@ -293,9 +317,14 @@ impl Page {
         scope::post(&Envelope { id: self.id, body });
     }
 
-    /// Posts `event`, yields to incoming messages from time to time, and breaks if the user pressed Stop.
+    /// Posts `event`, then as [`Page::yield_now`].
     async fn post_and_yield(&self, event: EngineEvent) -> ControlFlow<()> {
         self.post(event);
+        self.yield_now().await
+    }
+
+    /// Yields to incoming messages from time to time, and breaks if the user pressed Stop.
+    async fn yield_now(&self) -> ControlFlow<()> {
         let now = js_sys::Date::now();
         if now - self.turn_began_millis.get() > TURN_MILLIS {
             scope::let_messages_in().await;

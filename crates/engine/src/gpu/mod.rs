@@ -123,7 +123,7 @@ impl GpuModel {
         Ok(Some((Self { transformer, rotations, text, scored: Vec::new(), decode_step: None, counters, gpu, watch: None }, sha256)))
     }
 
-    pub fn gpu(&self) -> &Gpu {
+    pub fn gpu(&self) -> &Rc<Gpu> {
         &self.gpu
     }
 

@@ -161,7 +161,7 @@ fn GivenAnswer() -> impl IntoView {
 }
 
 /// Node reference and event handler of a `details` element. The handler tells `toggled` whether the element is open.
-fn details_toggle(toggled: impl Fn(bool) + 'static) -> (NodeRef<Details>, impl Fn(ev::Event) + 'static) {
+pub(super) fn details_toggle(toggled: impl Fn(bool) + 'static) -> (NodeRef<Details>, impl Fn(ev::Event) + 'static) {
     let folder = NodeRef::<Details>::new();
     let on_toggle = move |_| {
         if let Some(folder) = folder.get_untracked() {

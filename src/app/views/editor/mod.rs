@@ -1,5 +1,6 @@
 //! The editor: prompt, given answer, settings, model.
 
+mod device_view;
 mod editor_form;
 mod examples_bar;
 mod model_bar;

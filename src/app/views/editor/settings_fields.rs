@@ -9,6 +9,8 @@ use crate::request::{LoadedModel, ThinkingSupport};
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
+use super::device_view;
+use super::editor_form::details_toggle;
 use crate::app::analysis::speed::{Passes, runs_of_thought};
 use crate::app::analysis::{method_words, number};
 use crate::app::i18n::{plural, t, text};
@@ -16,7 +18,7 @@ use crate::app::page::use_page;
 use crate::app::state::settings::{RefusedNumber, Settings};
 use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::help_link::{self, HelpLink};
-use crate::app::views::layout::lazy::split_off;
+use crate::app::views::layout::lazy::{LazyPart, LazyView, split_off};
 use crate::explanation::{METHODS, MethodId, MethodText, Unit};
 
 split_off!(settings, fetch_settings => view as fn() -> AnyView);
@@ -134,8 +136,25 @@ fn view() -> AnyView {
         <p class="hint" data-testid="thought-cost">{thought_cost}</p>
         <p class="hint">{move || page.with(|state| about_method(&state.editor.settings))}</p>
         <HelpLink section=help_link::METHODS />
+        <DeviceFold />
     }
     .into_any()
+}
+
+/// Facts about this device, collapsed. The page fetches them when the visitor opens them.
+#[component]
+fn DeviceFold() -> impl IntoView {
+    let part = LazyPart::new(device_view::fetch);
+    let is_open = RwSignal::new(false);
+    let (folder, on_toggle) = details_toggle(move |open| is_open.set(open));
+    view! {
+        <details node_ref=folder class="fold" on:toggle=on_toggle>
+            <summary data-testid="device">{t!("This device")}</summary>
+            <Show when=move || is_open.get()>
+                <LazyView part view=|view| view() />
+            </Show>
+        </details>
+    }
 }
 
 fn needs_masked_lm(method: &str) -> bool {

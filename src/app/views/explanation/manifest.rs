@@ -21,7 +21,7 @@ pub fn ManifestView() -> impl IntoView {
     view! {
         <details class="fold manifest" data-testid="manifest" open=is_open>
             <summary>{t!("How this was made")} " " <span class="hint">{brief}</span></summary>
-            <dl>{rows}</dl>
+            <dl class="facts">{rows}</dl>
         </details>
     }
 }

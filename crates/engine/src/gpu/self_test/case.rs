@@ -38,16 +38,34 @@ impl Case {
         }
     }
 
-    pub fn is_right(&self, computed: &[u32]) -> bool {
+    /// The largest error of `computed`, relative to the largest correct value. Infinite if a value is not finite, or if an exact result
+    /// differs.
+    pub fn error(&self, computed: &[u32]) -> f32 {
         match &self.right {
-            Right::Exactly(words) => words == computed,
+            Right::Exactly(words) => {
+                if words == computed {
+                    0.0
+                } else {
+                    f32::INFINITY
+                }
+            }
             Right::About(values) => {
                 // Non-finite weights are the file's fault, so skip them.
                 let finite = || values.iter().zip(computed).filter(|(value, _)| value.is_finite());
                 let largest = finite().fold(0.0, |largest: f32, (value, _)| largest.max(value.abs()));
-                finite().all(|(value, &bits)| (f32::from_bits(bits) - value).abs() <= TOLERANCE * largest)
+                let difference = |(value, &bits): (&f32, &u32)| (f32::from_bits(bits) - value).abs();
+                let error = finite().map(difference).fold(0.0, |error: f32, next| if next > error || next.is_nan() { next } else { error });
+                match error {
+                    0.0 => 0.0,
+                    error if error.is_nan() => f32::INFINITY,
+                    error => error / largest,
+                }
             }
         }
+    }
+
+    pub fn is_right(&self, computed: &[u32]) -> bool {
+        self.error(computed) <= TOLERANCE
     }
 }
 

@@ -15,6 +15,7 @@ use glasscage_message::{Message, message};
 use glasscage_model::config::Config;
 use glasscage_model::gguf::Gguf;
 use glasscage_model::source::ByteSource;
+use glasscage_protocol::device::KernelError;
 
 /// The test of the kernels that a model needs.
 pub struct SelfTest {
@@ -36,10 +37,32 @@ impl SelfTest {
         let wrong = first_wrong(gpu, &self.config, &self.samples).await?;
         Ok(wrong.map(|what| message!("This device’s GPU computes {what} incorrectly")))
     }
+
+    /// Runs the test. Returns the error of each group of kernels, in the order of the cases.
+    pub async fn errors(&self, gpu: &Gpu) -> Result<Vec<KernelError>, LmError> {
+        let mut errors: Vec<KernelError> = Vec::new();
+        for (case, computed) in run_cases(gpu, &self.config, &self.samples).await? {
+            let (error, is_right) = (Some(case.error(&computed)).filter(|error| error.is_finite()), case.is_right(&computed));
+            match errors.iter_mut().find(|known| known.what == case.what) {
+                Some(known) => {
+                    known.error = known.error.zip(error).map(|(one, other)| one.max(other));
+                    known.is_right &= is_right;
+                }
+                None => errors.push(KernelError { what: case.what, error, is_right }),
+            }
+        }
+        Ok(errors)
+    }
 }
 
-/// Description of the first wrong result. All kernels run before any result is read back.
+/// Description of the first wrong result.
 async fn first_wrong(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Result<Option<String>, LmError> {
+    let wrong = run_cases(gpu, config, samples).await?.into_iter().find(|(case, computed)| !case.is_right(computed));
+    Ok(wrong.map(|(case, _)| case.what))
+}
+
+/// Runs all cases. Returns each with its computed values. All kernels run before any result is read back.
+async fn run_cases(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Result<Vec<(Case, Vec<u32>)>, LmError> {
     let cases = gpu.try_allocate(|| cases::run(gpu, config, samples)).await?;
     let all = gpu.buffer("self-test", cases.iter().map(Case::length).sum());
     let mut end = 0;
@@ -49,12 +72,12 @@ async fn first_wrong(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Result<O
     }
     let words = gpu.read(&all, end).await?;
     let mut rest = &words[..];
-    let wrong = cases.into_iter().find(|case| {
+    let with_values = cases.into_iter().map(|case| {
         let (computed, others) = rest.split_at(case.length());
         rest = others;
-        !case.is_right(computed)
+        (case, computed.to_vec())
     });
-    Ok(wrong.map(|case| case.what))
+    Ok(with_values.collect())
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
