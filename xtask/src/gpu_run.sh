@@ -6,7 +6,7 @@
 # Takes eight minutes at most. A second run, --again, takes three and repeats what a change of the engine can change: correctness of the
 # kernels, their shapes, and speed. The most valuable comes first, and each stage writes its result at once, so a run that is cut off has
 # saved what it measured. GLASSCAGE_GPU_MINUTES sets another limit. GLASSCAGE_GPU_SMALL=1 takes small models and a small job, and gives
-# stages four times as long: a trial of this script on a software driver.
+# each stage eight times as long and the run an hour: a trial of this script on a software driver.
 #
 # Results:
 #   summary.txt     how each stage ended
@@ -27,8 +27,8 @@ ADAPTER=$RESULTS/adapter.jsonl
 BENCH=$RESULTS/bench.jsonl
 PROFILE=$RESULTS/profile.jsonl
 for file in "$LOG" "$SUMMARY" "$ADAPTER" "$BENCH" "$PROFILE"; do : >"$file" || exit 1; done
-MINUTES=${GLASSCAGE_GPU_MINUTES:-$([ -n "$AGAIN" ] && echo 3 || echo 8)}
-END=$((SECONDS + MINUTES * 60))
+MINUTES=8
+[ -n "$AGAIN" ] && MINUTES=3
 SLOWER=1
 
 # Models as SHAPE/TYPE, those that are profiled, and the memory to fill, in GiB.
@@ -38,9 +38,10 @@ FILL=256
 JOB=(--tokens 400 --sentences 20 --generated 8 --seconds 2)
 [ -n "$AGAIN" ] && MODELS=(0.6b/Q8_0 1b/Q4_K 0.6b/Q4_K 1b/Q8_0)
 if [ -n "${GLASSCAGE_GPU_SMALL:-}" ]; then
-  MODELS=(42m/Q8_0 42m/Q4_K 42m/Q6_K 42m/F16) PROFILED=" 42m/Q8_0 " FILL=1 SLOWER=4
+  MODELS=(42m/Q8_0 42m/Q4_K 42m/Q6_K 42m/F16) PROFILED=" 42m/Q8_0 " FILL=1 SLOWER=8 MINUTES=60
   JOB=(--tokens 60 --sentences 6 --generated 2 --seconds 1)
 fi
+END=$((SECONDS + ${GLASSCAGE_GPU_MINUTES:-$MINUTES} * 60))
 
 mkdir -p "$CHECKOUT"
 tar -xJf "$HERE/pack.tar.xz" -C "$CHECKOUT" 2>/dev/null ||
