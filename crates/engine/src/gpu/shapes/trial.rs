@@ -108,6 +108,16 @@ mod tests {
     }
 
     #[test]
+    fn times_of_all_candidates_are_kept() {
+        let (mut trial, seconds) = (Trial::new(2, MOST_SECONDS), [0.02, 0.01]);
+        assert!(trial.times().all(|time| time.is_none()));
+        while let Some(Run { candidate, times }) = trial.next() {
+            trial.took(times as f64 * seconds[candidate]);
+        }
+        assert_eq!(trial.times().collect::<Vec<_>>(), seconds.map(Some));
+    }
+
+    #[test]
     fn fast_gpu_repeats_until_measurements_are_long_enough() {
         let (_, runs, elapsed) = played(&[5e-4, 4e-4, 6e-4], 1e-4);
         // The first candidate is too fast with 1, 2, 4 and 8 repetitions.
