@@ -1,6 +1,6 @@
 //! Collects the templates of messages that the page shows (`crates/message`): in `message!(..)`, and in the `#[error(..)]` of error types.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Group, TokenStream, TokenTree};
 
 use crate::tokens::{code, for_all};
 use crate::workspace;
@@ -41,41 +41,14 @@ fn files() -> Vec<String> {
 
 /// Adds the literals of `message!(".." ..)` and `#[error(".." ..)]`, except in test modules.
 fn collect(code: TokenStream, found: &mut Vec<String>) {
-    let mut errors = Vec::new();
-    collect_attributes(code.clone(), "error", &mut errors);
-    found.extend(errors.into_iter().filter_map(first_literal));
-    for_all(code, &mut |tokens| {
-        if let [TokenTree::Ident(name), TokenTree::Punct(mark), TokenTree::Group(arguments), ..] = tokens
-            && name == "message"
-            && mark.as_char() == '!'
-        {
-            found.extend(first_literal(arguments.stream()));
+    let literal = |arguments: &Group| first_literal(arguments.stream());
+    for_all(code, &mut |tokens| match tokens {
+        [TokenTree::Ident(name), TokenTree::Punct(mark), TokenTree::Group(arguments), ..] if name == "message" && mark.as_char() == '!' => {
+            found.extend(literal(arguments));
         }
+        [TokenTree::Ident(name), TokenTree::Group(arguments)] if name == "error" => found.extend(literal(arguments)),
+        _ => {}
     });
-}
-
-/// Adds the arguments of all attributes of this name, except in test modules.
-fn collect_attributes(code: TokenStream, name: &str, found: &mut Vec<TokenStream>) {
-    for_all(code, &mut |tokens| {
-        if let [TokenTree::Punct(mark), TokenTree::Group(attribute), ..] = tokens
-            && mark.as_char() == '#'
-            && let Some(arguments) = arguments_of(attribute, name)
-        {
-            found.push(arguments);
-        }
-    });
-}
-
-fn arguments_of(attribute: &Group, name: &str) -> Option<TokenStream> {
-    let mut tokens = attribute.stream().into_iter();
-    match (tokens.next(), tokens.next()) {
-        (Some(TokenTree::Ident(ident)), Some(TokenTree::Group(arguments)))
-            if ident == name && arguments.delimiter() == Delimiter::Parenthesis =>
-        {
-            Some(arguments.stream())
-        }
-        _ => None,
-    }
 }
 
 fn first_literal(arguments: TokenStream) -> Option<String> {
