@@ -39,7 +39,7 @@ fn tells_scores(most: usize) -> String {
 /// Explains on a computer with `cores` cores until `n_scorers` scorers have scored at least `passes` passes. Each scorer crashes after
 /// `most` passes. Returns the last explanation and the number of passes of each scorer.
 async fn explained(server: &Server, cores: usize, most: usize, n_scorers: usize, passes: usize) -> (Document, Vec<usize>) {
-    server.begin_workers_with(&(has_cores(cores) + &tells_scores(most)));
+    server.begin_workers_with(&(has_cores(cores) + tells_scores(most).as_str()));
     let browser = Browser::start(None).await;
     let script = has_cores(cores)
         + "self.n_scores = {};

@@ -12,16 +12,16 @@ const ELSEWHERE: [&str; 4] = ["crates/cli/", "crates/kernel-interpreter/", "crat
 fn every_error_can_be_translated() {
     let is_error = |(_, attributes): &(String, String)| attributes.contains("thiserror::Error");
     let (shown, silent): (Vec<_>, Vec<_>) =
-        files().iter().flat_map(derives).filter(is_error).partition(|(_, attributes)| attributes.contains("ToMessage"));
+        files().iter().flat_map(|file| derives(file)).filter(is_error).partition(|(_, attributes)| attributes.contains("ToMessage"));
     assert!(shown.len() > 20, "error types are found");
     assert!(silent.is_empty(), "these errors do not derive ToMessage, so the page would show them in English: {silent:?}");
 }
 
 /// The attributes of each type of the file that derives something, from `derive` on.
-fn derives(file: &String) -> Vec<(String, String)> {
+fn derives(file: &str) -> Vec<(String, String)> {
     let text = workspace::read(file).expect("a tracked file");
     let attributes = text.split("#[derive(").skip(1).filter_map(|rest| rest.split("enum ").next()?.split("struct ").next());
-    attributes.map(|attributes| (file.clone(), attributes.to_owned())).collect()
+    attributes.map(|attributes| (file.to_owned(), attributes.to_owned())).collect()
 }
 
 /// All templates with words, without format specs, as the macros of `crates/message` make them.
