@@ -3,6 +3,13 @@
 use candle_core::{Result, Tensor};
 
 use super::growing::Growing;
+use glasscage_model::tokenizer::TokenId;
+
+/// A text without edits, and its caches.
+pub struct ScoredText {
+    pub tokens: Vec<TokenId>,
+    pub cache: Cache,
+}
 
 /// The caches of all layers for one text.
 #[derive(Clone)]

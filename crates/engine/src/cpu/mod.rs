@@ -37,7 +37,7 @@ use crate::lm::{
     ScoreRequest, check_known, check_length,
 };
 use attention_mass::AttentionMass;
-use cache::Cache;
+use cache::{Cache, ScoredText};
 use forward::Transformer;
 use glasscage_message::Message;
 use glasscage_model::config::Config;
@@ -50,7 +50,6 @@ pub use masked::{MaskedLm, MaskedLmError};
 pub use parallel::{Helpers, News, OwnedScoreRequest};
 pub use schedule::{Unit, tokens};
 pub use scoring::HelperJob;
-use scoring::ScoredText;
 use weight::Weight;
 pub use workers::{is_worth_helpers, n_workers};
 

@@ -6,7 +6,7 @@ use candle_core::Tensor;
 use web_time::{Duration, Instant};
 
 use super::attention_mass::AttentionMass;
-use super::cache::Cache;
+use super::cache::{Cache, ScoredText};
 use super::parallel::{Helpers, News, OwnedScoreRequest};
 use super::schedule::{Schedule, Unit};
 use super::{CandleModel, lm_head};
@@ -17,12 +17,6 @@ use glasscage_model::tokenizer::TokenId;
 const OWN: usize = 0;
 /// A helper without news for this many times the longest own step has its passes taken away.
 const PATIENCE: u32 = 3;
-
-/// A text without edits, and its per-layer caches.
-pub struct ScoredText {
-    pub tokens: Vec<TokenId>,
-    pub cache: Cache,
-}
 
 /// The base text of a request, with what its passes need.
 struct BaseText {
