@@ -119,9 +119,9 @@ impl Wording {
         format!("{digits} {unit}")
     }
 
-    /// "1.2e-7".
+    /// "1.2e-7", "0".
     fn tiny(&self, number: f64) -> String {
-        self.format.with_point(&format!("{number:.1e}"))
+        if number == 0.0 { "0".into() } else { self.format.with_point(&format!("{number:.1e}")) }
     }
 }
 
@@ -208,6 +208,7 @@ mod tests {
                 accepted_nats: 1e-3,
                 kernels: vec![
                     kernel("RMSNorm", Some(1.2e-7), true),
+                    kernel("rows by their numbers", Some(0.0), true),
                     kernel("SwiGLU", Some(0.25), false),
                     kernel("the most likely token", None, false),
                 ],
@@ -222,8 +223,8 @@ mod tests {
              Reading a text: 1,235 tokens/s\nWriting an answer: 45.7 tokens/s\nPeak of the GPU (f32): 20,480 GFLOP/s\n\
              Largest buffer: 2,147 MB\nKernel shapes: tiles of 8x4, vectors by 2, heads by 64\n\
              Log-probabilities differ from the CPU by: 1.3e-6 nats (\u{2264} 1.0e-3)\n\
-             Largest error of each kernel, relative to its largest value:\n  RMSNorm: 1.2e-7\n  SwiGLU: 2.5e-1, wrong\n  \
-             the most likely token: wrong\nNote: The file is old.\n"
+             Largest error of each kernel, relative to its largest value:\n  RMSNorm: 1.2e-7\n  \
+             rows by their numbers: 0\n  SwiGLU: 2.5e-1, wrong\n  the most likely token: wrong\nNote: The file is old.\n"
         );
         assert_eq!(bug_report(&report(), "Firefox", &["The file is old.".into()]), expected);
     }
