@@ -1,7 +1,6 @@
 use crate::app::state::message::{EditorMessage, Message};
 use crate::app::state::model_choice::ModelChoice;
 use leptos::ev;
-use leptos::html::Details;
 use leptos::prelude::*;
 
 use super::examples_bar::ExamplesBar;
@@ -14,6 +13,7 @@ use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::place::Place;
+use crate::app::views::layout::details_toggle::details_toggle;
 use crate::app::views::layout::problem_box::ProblemBox;
 
 /// The editor: prompt, given answer, settings, model. Collapsed while the user reads a shared explanation.
@@ -158,15 +158,4 @@ fn GivenAnswer() -> impl IntoView {
             </div>
         </details>
     }
-}
-
-/// Node reference and event handler of a `details` element. The handler tells `toggled` whether the element is open.
-pub(super) fn details_toggle(toggled: impl Fn(bool) + 'static) -> (NodeRef<Details>, impl Fn(ev::Event) + 'static) {
-    let folder = NodeRef::<Details>::new();
-    let on_toggle = move |_| {
-        if let Some(folder) = folder.get_untracked() {
-            toggled(folder.open());
-        }
-    };
-    (folder, on_toggle)
 }

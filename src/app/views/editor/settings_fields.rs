@@ -10,12 +10,12 @@ use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
 use super::device_view;
-use super::editor_form::details_toggle;
 use crate::app::analysis::speed::{Passes, runs_of_thought};
 use crate::app::analysis::{method_words, number};
 use crate::app::i18n::{plural, t, text};
 use crate::app::page::use_page;
 use crate::app::state::settings::{RefusedNumber, Settings};
+use crate::app::views::layout::details_toggle::details_toggle;
 use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::help_link::{self, HelpLink};
 use crate::app::views::layout::lazy::{LazyPart, LazyView, split_off};

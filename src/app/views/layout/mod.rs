@@ -1,6 +1,7 @@
 //! The frame of the page, and small parts that several views use.
 
 mod answer_stream;
+pub mod details_toggle;
 pub mod dialog_box;
 mod drop_zone;
 pub mod file_button;
