@@ -39,12 +39,12 @@ fn tells_scores(most: usize) -> String {
 /// Explains on a computer with `cores` cores until `n_scorers` scorers have scored at least `passes` passes. Each scorer crashes after
 /// `most` passes. Returns the last explanation and the number of passes of each scorer.
 async fn explained(server: &Server, cores: usize, most: usize, n_scorers: usize, passes: usize) -> (Document, Vec<usize>) {
-    server.begin_workers_with(&(has_cores(cores) + tells_scores(most).as_str()));
+    server.begin_workers_with(&[has_cores(cores), tells_scores(most)].concat());
     let browser = Browser::start(None).await;
-    let script = has_cores(cores)
-        + "self.n_scores = {};
+    let counts = "self.n_scores = {};
         self.scores = new BroadcastChannel('scores');
         self.scores.onmessage = ({ data }) => self.n_scores[data] = (self.n_scores[data] ?? 0) + 1;";
+    let script = has_cores(cores) + counts;
     browser.driver.cdp().send_raw("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script })).await.expect("a script");
     browser.goto(&format!("{}?backend=cpu", server.url)).await;
     let n_scores = async || -> Vec<usize> {

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     const GIGABYTE: u64 = 1_000_000_000;
-    /// SmolLM2-135M-Instruct as on `PyPI`.
+    /// Bytes of SmolLM2-135M-Instruct.
     const SMOLLM2: u64 = 98_000_000;
 
     #[test]
