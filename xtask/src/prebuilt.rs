@@ -8,8 +8,13 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::command::{command, output, run};
 use crate::hash::sha256;
 
-/// Limits for curl: time to connect and total time. It also stops below 50 kB/s. Compilation takes longer than all of these.
-const LIMITS: [&str; 10] = ["--retry", "2", "--connect-timeout", "5", "--max-time", "90", "--speed-limit", "50000", "--speed-time", "5"];
+/// Limits for curl: time to connect and total time. It also stops below 50 kB/s. Compilation takes longer than all of these. It retries
+/// after any error, because by default it takes the refusal of a proxy for final.
+#[rustfmt::skip]
+const LIMITS: [&str; 13] = [
+    "--retry", "2", "--retry-all-errors", "--retry-delay", "1",
+    "--connect-timeout", "5", "--max-time", "90", "--speed-limit", "50000", "--speed-time", "5",
+];
 
 /// An archive (tar, gzip) that contains a program at its top level.
 pub struct Prebuilt<'a> {
