@@ -127,7 +127,7 @@ mod tests {
             };
             let (speed, gpu) = measure(&mut lm, &source, &gguf, &mut count).await.unwrap().expect("nobody cancels");
             let gpu = gpu.expect("the tests need WebGPU or Vulkan");
-            assert!(speed.read > speed.generated && speed.generated > 0.0, "{speed:?}");
+            assert!(speed.read > 0.0 && speed.generated > 0.0, "{speed:?}");
             assert!(!gpu.name.is_empty() && gpu.gflops > Some(0.0) && gpu.gigabytes_per_second > Some(0.0), "{gpu:?}");
             assert!(gpu.nats.is_some_and(|nats| nats > 0.0 && nats < gpu.accepted_nats), "{gpu:?}");
             let names: std::collections::BTreeSet<&str> = gpu.kernels.iter().map(|kernel| &*kernel.what).collect();
