@@ -196,8 +196,8 @@ impl Server {
         self.replace("models/registry.json", json);
     }
 
-    /// Makes every new worker run this script first. Only in a browser that has not visited the page: later, the service worker answers
-    /// with the true script, because it keeps no file whose hash is wrong.
+    /// Makes every new worker run this script first. This works only until the service worker controls the page: it serves the original
+    /// script, because it rejects files whose hash is wrong. So use a new browser.
     pub fn begin_workers_with(&self, script: &str) {
         let loader = std::fs::read_to_string(self.dist.join("engine_loader.js")).expect("the worker's first script");
         self.replace("engine_loader.js", &format!("{script}\n{loader}"));

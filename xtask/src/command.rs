@@ -21,7 +21,7 @@ const INHERITED: [&str; 11] = [
     "CARGO_TARGET_DIR",
 ];
 
-/// How often a download is tried.
+/// Maximum number of attempts at a download.
 const DOWNLOAD_ATTEMPTS: usize = 3;
 
 /// The checkout's root folder.
@@ -68,7 +68,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command that downloads. Runs it again if it fails, because registries and proxies break off now and then, and pip does not
+/// Runs a command that downloads, and repeats it if it fails. Registries and proxies sometimes drop a connection, and pip does not
 /// repeat a download that ended early.
 pub fn run_download(command: &mut Command) -> Result<()> {
     for attempt in 1..DOWNLOAD_ATTEMPTS {

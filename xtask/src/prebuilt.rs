@@ -9,7 +9,7 @@ use crate::command::{command, output, run};
 use crate::hash::sha256;
 
 /// Limits for curl: time to connect and total time. It also stops below 50 kB/s. Compilation takes longer than all of these. It retries
-/// after any error, because by default it takes the refusal of a proxy for final.
+/// after any error, because by default it does not retry when a proxy refuses a connection.
 #[rustfmt::skip]
 const LIMITS: [&str; 13] = [
     "--retry", "2", "--retry-all-errors", "--retry-delay", "1",

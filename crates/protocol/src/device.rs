@@ -41,7 +41,7 @@ pub struct GpuReport {
     /// `None` if that part is too large, or if a value was not finite.
     pub nats: Option<f64>,
     pub accepted_nats: f64,
-    /// Of each group of kernels.
+    /// The error of each group of kernels.
     pub kernels: Vec<KernelError>,
 }
 

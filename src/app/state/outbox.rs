@@ -1,4 +1,4 @@
-//! What the handling of a message leads to outside the state.
+//! The effects that a message has outside the state.
 
 use super::local_file::FileId;
 use super::message::Effect;

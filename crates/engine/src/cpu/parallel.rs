@@ -1,4 +1,4 @@
-//! Scores passes on several workers at once. All compute the same bits, so who scores which pass affects only the time.
+//! Scores passes on several workers at once. All compute the same bits, so which worker scores a pass affects only the time.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::schedule::Unit;
 use crate::lm::{Edit, Input, Pass, Readout, ScoreRequest};
 use glasscage_model::tokenizer::TokenId;
 
-/// Other workers with the same model. Each may be slow, or never answer; then it only helps less.
+/// Other workers with the same model. A worker that is slow or never answers helps less, and does no harm.
 pub trait Helpers {
     /// Starts a job, and ends the previous one. Returns the number of helpers that may take part.
     fn begin(&self, requests: &[ScoreRequest<'_>]) -> usize;

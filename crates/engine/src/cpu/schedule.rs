@@ -1,7 +1,8 @@
 //! Decides which worker scores which passes, and keeps the readouts in order. Knows neither models nor messages.
 //!
 //! Work is handed out from the first pass on. A worker gets its next unit when it has at most one pass left, so it never waits for one.
-//! Readouts may arrive in any order and are reported in theirs. The passes of a lost worker go back to the front of the queue.
+//! Readouts may arrive in any order, and are reported in the order of their passes. The passes of a lost worker go back to the front of
+//! the queue.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;

@@ -46,7 +46,7 @@ struct Job<'a> {
     text: Option<BaseText>,
     /// Readout of the base text of the request that is reported now.
     base: Readout,
-    /// Of this worker: to score a pass, or to read a base text.
+    /// The longest time in which this worker scored a pass or read a base text.
     longest_step: Duration,
 }
 
@@ -93,7 +93,7 @@ impl CandleModel {
         }
     }
 
-    /// Takes in news of the helpers, and gives them work. Returns whether there were news.
+    /// Handles the news of the helpers, and gives them work. Returns whether there was any news.
     async fn hear(&mut self, job: &mut Job<'_>, patience: Duration) -> Result<bool, LmError> {
         let Some(helpers) = job.helpers.filter(|_| !job.is_ready.is_empty()) else { return Ok(false) };
         let news = helpers.news(patience).await;
@@ -117,7 +117,7 @@ impl CandleModel {
         Ok(is_new)
     }
 
-    /// Takes the readout of a helper. Returns whether it fits its pass. The counters count it as work of this model.
+    /// Takes the readout of a helper. Returns whether its length is that of its pass. The counters count it as work of this model.
     fn take(&mut self, job: &mut Job<'_>, number: usize, pass: usize, readout: Readout) -> Result<bool, LmError> {
         let Some(request) = job.requests.get(number) else { return Ok(false) };
         let Some(edited) = request.passes.get(pass) else { return Ok(false) };

@@ -21,7 +21,7 @@ pub struct Scorers {
     files: Vec<Blob>,
     model_bytes: u64,
     n_scorers: usize,
-    /// Tokens that all jobs until now read, those of helpers included.
+    /// Tokens that all jobs so far have read, helpers included.
     tokens: Cell<u64>,
     state: Rc<RefCell<State>>,
     running: OnceCell<Vec<Running>>,

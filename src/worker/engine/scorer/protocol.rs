@@ -6,7 +6,7 @@ use crate::lm::{Readout, ScoreRequest};
 /// A message to a scorer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToScorer {
-    /// Ends the job before.
+    /// Ends the previous job.
     Begin {
         job: u32,
         requests: Vec<OwnedScoreRequest>,
