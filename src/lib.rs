@@ -46,8 +46,8 @@
 //! their own keys. Matrix products, attention and its sums, `rms_norm`, `log_sum_exp` and `kl_divergence` have two variants: one with
 //! shared memory and barriers for GPUs, and one without for adapters that run on the CPU, where barriers are slow (`gpu::variant`).
 //!
-//! If passes of a small model have taken seconds on the CPU, a second worker loads the model, too (`cpu::parallel`). One worker scores
-//! passes from the first on, the other from the last back, until they meet.
+//! If the passes of a model of up to 200 MB take seconds on the CPU, up to three more workers load the model while the answer is generated
+//! (`cpu::parallel`). They share the passes until all are scored (`cpu::schedule`).
 //!
 //! ## From an address to a stored model
 //!

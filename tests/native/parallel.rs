@@ -69,6 +69,8 @@ impl Pool {
 }
 
 impl Helpers for Pool {
+    fn expect(&self, _: usize) {}
+
     fn begin(&self, requests: &[ScoreRequest<'_>]) -> usize {
         let owned: Vec<OwnedScoreRequest> = requests.iter().map(OwnedScoreRequest::from).collect();
         let mut helpers = self.helpers.borrow_mut();
@@ -92,6 +94,10 @@ impl Helpers for Pool {
 
     fn end(&self) {
         self.helpers.borrow_mut().iter_mut().for_each(|helper| helper.given.clear());
+    }
+
+    fn n_working(&self) -> usize {
+        self.helpers.borrow().iter().filter(|helper| helper.n_scored > 0).count()
     }
 
     fn heap_bytes(&self) -> u64 {
@@ -184,6 +190,7 @@ async fn readouts_of_helpers_are_checked() {
 struct Silent(Cell<bool>);
 
 impl Helpers for Silent {
+    fn expect(&self, _: usize) {}
     fn begin(&self, _: &[ScoreRequest<'_>]) -> usize {
         1
     }
@@ -195,6 +202,9 @@ impl Helpers for Silent {
         std::future::ready(news).boxed_local()
     }
     fn end(&self) {}
+    fn n_working(&self) -> usize {
+        0
+    }
     fn heap_bytes(&self) -> u64 {
         0
     }

@@ -41,6 +41,17 @@ fn unusable_template_leaves_model_usable() {
 }
 
 #[test]
+fn expected_tokens_grow_with_sentences() {
+    let session = changed(&[]);
+    let [short, long] = ["Who has figs?", "Ann has figs. Bob has none. Who has figs?"].map(|prompt| {
+        let tokens = session.count_tokens(prompt, true).expect("a template");
+        (tokens, session.expected_tokens(&Question::greedy(prompt)))
+    });
+    // The answer counts as one more sentence.
+    assert_eq!([short.1, long.1], [2 * short.0, 4 * long.0]);
+}
+
+#[test]
 fn guessed_rules_and_missing_tokens_are_noticed() {
     let session = changed(&[("tokenizer.ggml.pr", "3"), ("tokenizer.ggml.eos_token_id\x04\0\0\0", "\u{7f}\u{7f}\u{7f}\u{7f}")]);
     let lines: Vec<String> = session.loaded_model().notices.iter().map(|notice| notice.to_sentence()).collect();

@@ -1,4 +1,5 @@
-//! Reads the whole file from start to end in pieces of limited size. Passes weights to the engine, and all bytes to the hash.
+//! Reads the whole file from start to end in pieces of limited size. Passes weights to the engine, and all bytes to the hash if it is
+//! wanted.
 
 use std::ops::ControlFlow;
 
@@ -18,18 +19,39 @@ const PIECE: usize = 2 << 20;
 pub async fn stream<E: From<GgufError>>(
     source: &impl ByteSource,
     gguf: &Gguf,
+    on_piece: impl FnMut(&Tensor, &[u8]) -> Result<(), E>,
+    on_progress: impl AsyncFnMut(u64) -> ControlFlow<()>,
+) -> Result<Option<String>, E> {
+    let mut hash = Sha256::new();
+    let read = read(source, gguf, |bytes| hash.update(bytes), on_piece, on_progress).await?;
+    Ok(read.is_continue().then(|| hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+}
+
+/// Reads every tensor as [`stream`] does, without the hash: a second reader of a file needs none.
+pub async fn stream_again<E: From<GgufError>>(
+    source: &impl ByteSource,
+    gguf: &Gguf,
+    on_piece: impl FnMut(&Tensor, &[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    read(source, gguf, |_| {}, on_piece, async |_| ControlFlow::Continue(())).await.map(drop)
+}
+
+/// Reads the whole file in order. `on_bytes` gets all of it, `on_piece` the tensors. Breaks if `on_progress` does.
+async fn read<E: From<GgufError>>(
+    source: &impl ByteSource,
+    gguf: &Gguf,
+    mut on_bytes: impl FnMut(&[u8]),
     mut on_piece: impl FnMut(&Tensor, &[u8]) -> Result<(), E>,
     mut on_progress: impl AsyncFnMut(u64) -> ControlFlow<()>,
-) -> Result<Option<String>, E> {
+) -> Result<ControlFlow<()>, E> {
     let mut tensors: Vec<&Tensor> = gguf.tensors.iter().collect();
     tensors.sort_by_key(|tensor| tensor.offset);
-    let mut hash = Sha256::new();
     let mut position = 0;
     for section in sections(&tensors, gguf.size)? {
         while position < section.end {
             let length = (section.end - position).min(section.longest_piece() as u64) as usize;
             let piece = source.read_at(position, length).await.map_err(GgufError::from)?;
-            hash.update(&piece);
+            on_bytes(&piece);
             if let Some(tensor) = section.tensor {
                 if !tensor.quant.is_finite(&piece) {
                     return Err(GgufError::NotFinite(tensor.name.clone()).into());
@@ -38,11 +60,11 @@ pub async fn stream<E: From<GgufError>>(
             }
             position += length as u64;
             if on_progress(position).await.is_break() {
-                return Ok(None);
+                return Ok(ControlFlow::Break(()));
             }
         }
     }
-    Ok(Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+    Ok(ControlFlow::Continue(()))
 }
 
 /// A run of bytes up to `end`: a tensor, or the bytes between tensors (header, padding).

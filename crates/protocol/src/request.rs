@@ -177,4 +177,6 @@ pub struct WorkStats {
     pub gpu_bytes: u64,
     /// Maximum size of the worker's own memory, in bytes.
     pub heap_bytes: u64,
+    /// Number of workers that have computed, including the engine's own.
+    pub workers: usize,
 }

@@ -4,7 +4,7 @@ use super::generated::GeneratedAnswer;
 use super::loaded::Session;
 use super::problems::{self, method_of};
 use super::results::{AnswerResult, AnsweredQuestion};
-use super::text::{FramedPrompt, SplitText, TokenizedAnswer};
+use super::text::{FramedPrompt, SplitText, TokenizedAnswer, fewest_units};
 use glasscage_attribution::{self as attribution, Transcript};
 use glasscage_core::explanation::{Answer, AnswerStop, Sampling, Unit};
 use glasscage_engine::lm::generate::{StopReason, ThoughtLimit, generate};
@@ -125,6 +125,13 @@ impl<M: LanguageModel> Session<M> {
             Err(ChatError::TooLong { tokens, .. }) => Some(tokens),
             Err(_) => None,
         }
+    }
+
+    /// About how many tokens the passes of an explanation will read, to prepare for long work. Counts one pass for each unit of the prompt,
+    /// and as many tokens for each as the prompt has.
+    pub fn expected_tokens(&self, question: &Question) -> usize {
+        let n_tokens = self.count_tokens(&question.prompt, question.use_template).unwrap_or(0);
+        n_tokens.saturating_mul(fewest_units(question))
     }
 
     /// The chat template, if it is requested and the model has one.

@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_larger_model_takes_longer_in_proportion() {
-        let work = WorkStats { forward_tokens: 1_000, head_positions: 0, dispatches: 0, gpu_bytes: 0, heap_bytes: 0 };
+        let work = WorkStats { forward_tokens: 1_000, head_positions: 0, dispatches: 0, gpu_bytes: 0, heap_bytes: 0, workers: 1 };
         let speed = Speed::of(3_000_000, &work, 2.0).unwrap();
         assert_eq!(speed, Speed(1.5e9));
         let prompt = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";

@@ -146,6 +146,10 @@ impl EngineState {
     async fn explain(&mut self, question: &Question, page: &Page) -> Result<(), Problem> {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
+        // Helpers load the model while the answer is generated.
+        if let Some(helpers) = helpers_of(&session.lm) {
+            helpers.expect(session.expected_tokens(question));
+        }
         let result = session.explain(question, &mut async |progress| page.post_and_yield(EngineEvent::Progress(progress)).await).await;
         self.account(&before, page);
         page.post(match result? {
@@ -223,14 +227,20 @@ impl EngineState {
 
 fn work(before: &Counters, engine: &Engine) -> WorkStats {
     let after = engine.counters();
-    let helpers = if let Engine::Cpu(model) = engine { model.helpers() } else { None };
+    let helpers = helpers_of(engine);
     WorkStats {
         forward_tokens: after.forward_tokens - before.forward_tokens,
         head_positions: after.head_positions - before.head_positions,
         dispatches: after.dispatches - before.dispatches,
         gpu_bytes: after.peak_gpu_bytes,
         heap_bytes: scope::heap_bytes() + helpers.map_or(0, Helpers::heap_bytes),
+        workers: 1 + helpers.map_or(0, Helpers::n_working),
     }
+}
+
+/// The workers that share passes with the engine.
+fn helpers_of(engine: &Engine) -> Option<&dyn Helpers> {
+    if let Engine::Cpu(model) = engine { model.helpers() } else { None }
 }
 
 async fn load(chosen: &Chosen, page: &Page) -> Result<Option<Session<Engine>>, Problem> {

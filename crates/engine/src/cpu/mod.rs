@@ -41,9 +41,9 @@ use cache::{Cache, ScoredText};
 use forward::Transformer;
 use glasscage_message::Message;
 use glasscage_model::config::Config;
-use glasscage_model::gguf::Gguf;
+use glasscage_model::gguf::{Gguf, Tensor as FileTensor};
 use glasscage_model::source::ByteSource;
-use glasscage_model::stream::stream;
+use glasscage_model::stream::{stream, stream_again};
 use glasscage_model::tensors;
 use glasscage_model::tokenizer::TokenId;
 pub use masked::{MaskedLm, MaskedLmError};
@@ -85,6 +85,45 @@ impl From<candle_core::Error> for LoadError {
     }
 }
 
+/// What has been read of a model file.
+struct ReadFile {
+    config: Config,
+    weights: HashMap<String, Weight>,
+    /// The bytes of a tensor of which only a part has been read.
+    bytes: Vec<u8>,
+}
+
+impl ReadFile {
+    fn new(gguf: &Gguf) -> Result<Self, LoadError> {
+        let config = Config::from_gguf(gguf)?;
+        tensors::check(gguf, &config)?;
+        Ok(Self { config, weights: HashMap::new(), bytes: Vec::new() })
+    }
+
+    fn take_in(&mut self, tensor: &FileTensor, piece: &[u8]) -> Result<(), LoadError> {
+        if tensors::is_ignored(&tensor.name, &self.config) {
+            return Ok(());
+        }
+        if self.bytes.is_empty() {
+            self.bytes.try_reserve_exact(tensor.bytes).map_err(|_| LoadError::TooLarge)?;
+        }
+        self.bytes.extend_from_slice(piece);
+        if self.bytes.len() == tensor.bytes {
+            let whole = std::mem::take(&mut self.bytes);
+            self.weights.insert(tensor.name.clone(), Weight::new(tensor, whole));
+        }
+        Ok(())
+    }
+
+    fn into_model(self) -> Result<CandleModel, LoadError> {
+        let weight_bytes = self.weights.values().map(Weight::bytes).sum();
+        let transformer = Transformer::new(self.config, self.weights)?;
+        let (text, counters) = (transformer.empty_cache(false), Counters::default());
+        let (helpers, is_stopped) = (None, RefCell::new(Rc::new(|| false) as Rc<dyn Fn() -> bool>));
+        Ok(CandleModel { text, scored: None, transformer, counters, weight_bytes, helpers, is_stopped })
+    }
+}
+
 impl CandleModel {
     /// Loads the weights in bounded pieces. Returns the model and the file's SHA-256. Returns `None` if `on_progress` (bytes read)
     /// cancels.
@@ -93,35 +132,18 @@ impl CandleModel {
         gguf: &Gguf,
         on_progress: &mut dyn Callback<u64>,
     ) -> Result<Option<(Self, String)>, LoadError> {
-        let config = Config::from_gguf(gguf)?;
-        tensors::check(gguf, &config)?;
-        let mut weights = HashMap::new();
-        let mut bytes = Vec::new();
-        let sha256 = stream(
-            source,
-            gguf,
-            |tensor, piece| {
-                if tensors::is_ignored(&tensor.name, &config) {
-                    return Ok(());
-                }
-                if bytes.is_empty() {
-                    bytes.try_reserve_exact(tensor.bytes).map_err(|_| LoadError::TooLarge)?;
-                }
-                bytes.extend_from_slice(piece);
-                if bytes.len() == tensor.bytes {
-                    let whole = std::mem::take(&mut bytes);
-                    weights.insert(tensor.name.clone(), Weight::new(tensor, whole));
-                }
-                Ok::<(), LoadError>(())
-            },
-            async |bytes| on_progress.call(bytes).await,
-        );
-        let Some(sha256) = sha256.await? else { return Ok(None) };
-        let weight_bytes = weights.values().map(Weight::bytes).sum();
-        let transformer = Transformer::new(config, weights)?;
-        let (text, counters) = (transformer.empty_cache(false), Counters::default());
-        let (helpers, is_stopped) = (None, RefCell::new(Rc::new(|| false) as Rc<dyn Fn() -> bool>));
-        Ok(Some((Self { text, scored: None, transformer, counters, weight_bytes, helpers, is_stopped }, sha256)))
+        let mut file = ReadFile::new(gguf)?;
+        let on_piece = |tensor: &FileTensor, piece: &[u8]| file.take_in(tensor, piece);
+        let sha256 = stream(source, gguf, on_piece, async |bytes| on_progress.call(bytes).await).await?;
+        let Some(sha256) = sha256 else { return Ok(None) };
+        Ok(Some((file.into_model()?, sha256)))
+    }
+
+    /// Loads a model that another worker has loaded, too, and does not compute the SHA-256 again.
+    pub async fn load_again(source: &impl ByteSource, gguf: &Gguf) -> Result<Self, LoadError> {
+        let mut file = ReadFile::new(gguf)?;
+        stream_again(source, gguf, |tensor, piece| file.take_in(tensor, piece)).await?;
+        file.into_model()
     }
 
     /// Bytes of the weights.

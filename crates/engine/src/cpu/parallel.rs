@@ -11,6 +11,9 @@ use glasscage_model::tokenizer::TokenId;
 
 /// Other workers with the same model. A worker that is slow or never answers helps less, and does no harm.
 pub trait Helpers {
+    /// Starts helpers that still have to load the model, if passes that read this many tokens will soon follow and are worth it.
+    fn expect(&self, tokens: usize);
+
     /// Starts a job, and ends the previous one. Returns the number of helpers that may take part.
     fn begin(&self, requests: &[ScoreRequest<'_>]) -> usize;
 
@@ -22,6 +25,9 @@ pub trait Helpers {
 
     /// Ends the job.
     fn end(&self);
+
+    /// Number of helpers that have scored a pass.
+    fn n_working(&self) -> usize;
 
     /// Size of the WebAssembly memories of all helpers, in bytes.
     fn heap_bytes(&self) -> u64;

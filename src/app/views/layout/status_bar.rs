@@ -57,10 +57,11 @@ pub fn StatusBar() -> impl IntoView {
 }
 
 /// "611 tokens processed, 24.1 MB of memory".
-fn work_words(WorkStats { forward_tokens, gpu_bytes, heap_bytes, .. }: WorkStats) -> String {
+fn work_words(WorkStats { forward_tokens, gpu_bytes, heap_bytes, workers, .. }: WorkStats) -> String {
     let (tokens, memory) = (number::grouped(forward_tokens as u64), number::bytes(heap_bytes));
-    match gpu_bytes {
-        0 => t!("{tokens} tokens processed, {memory} of memory", tokens, memory),
+    match (gpu_bytes, workers) {
+        (0, 0 | 1) => t!("{tokens} tokens processed, {memory} of memory", tokens, memory),
+        (0, _) => t!("{tokens} tokens processed by {workers} workers, {memory} of memory", tokens, workers, memory),
         _ => t!("{tokens} tokens processed, up to {gpu} of GPU memory, {memory} of memory", tokens, gpu = number::bytes(gpu_bytes), memory),
     }
 }

@@ -68,6 +68,11 @@ impl Scorers {
         (0..self.n_scorers).map_while(start).collect()
     }
 
+    /// Whether all jobs so far and the expected one are worth the start of helpers.
+    fn is_worth_start(&self, expected_tokens: usize) -> bool {
+        cpu::is_worth_helpers(self.tokens.get().saturating_add(expected_tokens as u64), self.model_bytes)
+    }
+
     fn start_one(&self, helper: usize) -> Option<Running> {
         let options = WorkerOptions::new();
         options.set_name(Role::Scorer.name());
@@ -135,16 +140,27 @@ impl State {
 }
 
 impl Helpers for Scorers {
+    fn expect(&self, tokens: usize) {
+        if self.is_worth_start(tokens) {
+            self.running.get_or_init(|| self.start());
+        }
+    }
+
     fn begin(&self, requests: &[ScoreRequest<'_>]) -> usize {
         let tokens: usize = requests.iter().map(cpu::tokens).sum();
         self.tokens.set(self.tokens.get() + tokens as u64);
-        if !cpu::is_worth_helpers(self.tokens.get(), self.model_bytes) {
+        // Helpers that are already there also help with a little work.
+        if self.running.get().is_none() && !self.is_worth_start(0) {
             return 0;
         }
         let job = self.state.borrow().job + 1;
         self.send(&ToScorer::begin(job, requests));
         self.running.get_or_init(|| self.start());
         self.n_scorers
+    }
+
+    fn n_working(&self) -> usize {
+        self.state.borrow().scorers.iter().filter(|scorer| scorer.heap_bytes > 0).count()
     }
 
     fn give(&self, helper: usize, unit: &Unit) {

@@ -57,6 +57,5 @@ async fn serve(mut messages: UnboundedReceiver<JsValue>, latest: Rc<Cell<Option<
 async fn load(files: Array) -> Option<CandleModel> {
     let source = Joined::new(files.iter().map(|file| BrowserFile(file.unchecked_into())).collect());
     let gguf = Gguf::read(&source).await.ok()?;
-    let loaded = CandleModel::load(&source, &gguf, &mut async |_| ControlFlow::Continue(())).await;
-    Some(loaded.ok()??.0)
+    CandleModel::load_again(&source, &gguf).await.ok()
 }
