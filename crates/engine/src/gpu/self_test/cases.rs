@@ -22,6 +22,7 @@ use crate::gpu::kernels::qk_norm::{self, WholeNorm};
 use crate::gpu::kernels::qkv_rope_cache::{self, QkvRopeCache, cached_head, cached_slot, qkv_width};
 use crate::gpu::kernels::rms_norm::{self, RmsNorm};
 use crate::gpu::kernels::sample::{self, GpuDraw};
+use crate::gpu::kernels::top_tokens::{self, TopTokens};
 use crate::gpu::kernels::{RowView, argmax, gather, padded, swiglu};
 use crate::gpu::weights::{Matrix, Slab};
 use crate::lm::sample::Draw;
@@ -338,8 +339,9 @@ const TILES: [Range<usize>; 2] = [0..300, 300..VOCAB];
 /// Number of positions.
 const N: usize = 3;
 
-/// Results computed from the logits of a few positions, tile by tile: probabilities, divergences, tokens for infill spans.
-fn read_out(gpu: &Gpu) -> [Case; 3] {
+/// Results computed from the logits of a few positions, tile by tile: probabilities, divergences, the most likely tokens, tokens for
+/// infill spans.
+fn read_out(gpu: &Gpu) -> [Case; 4] {
     // Logits grow toward the end, so that the second tile changes the results of the first.
     let logits =
         |seed: u64| random_up_to(5.0, N * VOCAB, seed).iter().zip((0..VOCAB).cycle()).map(|(z, v)| z * (1.0 + v as f32 / 500.0)).collect();
@@ -367,6 +369,7 @@ fn read_out(gpu: &Gpu) -> [Case; 3] {
     let (targets, base_words, excluded) = (words(&targets.map(|target| target as u32)), words(&base_words), words(&excluded));
     let forbidden = words(&token_bitmap(&forbidden.map(|token| token as u32), VOCAB));
     let (state, divergences, best) = (gpu.buffer("state", 4 * N), gpu.buffer("state", 4 * N), gpu.buffer("best", 2 * N));
+    let entries = gpu.buffer("entries", top_tokens::N_WORDS * N);
     for range in &TILES {
         let (logits, base_logits, first, n, token, length) = (&tile(&logits, range), &tile(&base, range), 0, N, range.start, range.len());
         submit(gpu, |recording| {
@@ -375,6 +378,7 @@ fn read_out(gpu: &Gpu) -> [Case; 3] {
             kl_divergence::record(recording, &KlDivergence { logits, base_logits, base: &base_words, state, first, n, length });
             let (excluded, forbidden, best) = (&excluded, &forbidden, &best);
             masked_argmax::record(recording, &MaskedArgmax { logits, excluded, forbidden, best, first, n, token, length });
+            top_tokens::record(recording, &TopTokens { logits, entries: &entries, first, n, token, length });
         });
     }
     let [right_state, right_divergences] = right;
@@ -382,6 +386,7 @@ fn read_out(gpu: &Gpu) -> [Case; 3] {
         Case::about("probabilities", state, right_state),
         Case::about("divergences", divergences, right_divergences),
         Case::exactly("the most likely allowed token", best, right_tokens),
+        Case::exactly("the most likely tokens", entries, logits.chunks(VOCAB).flat_map(top_tokens::reference).collect()),
     ]
 }
 
