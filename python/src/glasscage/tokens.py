@@ -2,6 +2,7 @@
 `crates/core/src/explanation/tokens.rs`.
 """
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ class Alternative:
 
     @property
     def probability(self) -> float:
+        """p at temperature 1, between 0 and 1."""
         return math.exp(self.log_probability)
 
 
@@ -33,6 +35,7 @@ class Token:
 
     @property
     def probability(self) -> float:
+        """p at temperature 1, between 0 and 1."""
         return math.exp(self.log_probability)
 
     @property
@@ -44,6 +47,9 @@ class Token:
     def is_fork(self) -> bool:
         """Whether the runner-up has at least half the probability of the token."""
         return self.rivalry is not None and self.rivalry >= -math.log(2.0)
+
+
+MAX_ALTERNATIVES = 5
 
 
 def tokens_of(generation: Mapping[str, Any], data: Sequence[Mapping[str, Any]]) -> list[list[Token]]:
@@ -58,7 +64,7 @@ def tokens_of(generation: Mapping[str, Any], data: Sequence[Mapping[str, Any]]) 
         )
         for token in data
     )
-    return [[token for token, _ in zip(tokens, range(count), strict=False)] for count in generation["tokens"]]
+    return [list(itertools.islice(tokens, count)) for count in generation["tokens"]]
 
 
 def forks(tokens: Sequence[Token]) -> list[int]:
