@@ -89,7 +89,7 @@ impl Certainty {
             label = token.label,
             token = quoted(&token.text),
             probability = percent(token.probability),
-            rival = quoted(rival.map_or("", |rival| &rival.text)),
+            rival = quoted(rival.map_or("", |rival| rival.text.as_str())),
             other = percent(rival.map_or(0.0, |rival| rival.probability)),
         )
     }

@@ -69,6 +69,7 @@ pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
         }
     }
     cases.extend(read_out(gpu));
+    cases.push(ranked(gpu));
     cases.push(most_likely(gpu));
     cases.extend([(None, None), (Some(40), Some(0.9))].map(|(top_k, top_p)| drawn(gpu, top_k, top_p)));
     cases
@@ -339,9 +340,8 @@ const TILES: [Range<usize>; 2] = [0..300, 300..VOCAB];
 /// Number of positions.
 const N: usize = 3;
 
-/// Results computed from the logits of a few positions, tile by tile: probabilities, divergences, the most likely tokens, tokens for
-/// infill spans.
-fn read_out(gpu: &Gpu) -> [Case; 4] {
+/// Results computed from the logits of a few positions, tile by tile: probabilities, divergences, tokens for infill spans.
+fn read_out(gpu: &Gpu) -> [Case; 3] {
     // Logits grow toward the end, so that the second tile changes the results of the first.
     let logits =
         |seed: u64| random_up_to(5.0, N * VOCAB, seed).iter().zip((0..VOCAB).cycle()).map(|(z, v)| z * (1.0 + v as f32 / 500.0)).collect();
@@ -369,7 +369,6 @@ fn read_out(gpu: &Gpu) -> [Case; 4] {
     let (targets, base_words, excluded) = (words(&targets.map(|target| target as u32)), words(&base_words), words(&excluded));
     let forbidden = words(&token_bitmap(&forbidden.map(|token| token as u32), VOCAB));
     let (state, divergences, best) = (gpu.buffer("state", 4 * N), gpu.buffer("state", 4 * N), gpu.buffer("best", 2 * N));
-    let entries = gpu.buffer("entries", top_tokens::N_WORDS * N);
     for range in &TILES {
         let (logits, base_logits, first, n, token, length) = (&tile(&logits, range), &tile(&base, range), 0, N, range.start, range.len());
         submit(gpu, |recording| {
@@ -378,7 +377,6 @@ fn read_out(gpu: &Gpu) -> [Case; 4] {
             kl_divergence::record(recording, &KlDivergence { logits, base_logits, base: &base_words, state, first, n, length });
             let (excluded, forbidden, best) = (&excluded, &forbidden, &best);
             masked_argmax::record(recording, &MaskedArgmax { logits, excluded, forbidden, best, first, n, token, length });
-            top_tokens::record(recording, &TopTokens { logits, entries: &entries, first, n, token, length });
         });
     }
     let [right_state, right_divergences] = right;
@@ -386,8 +384,20 @@ fn read_out(gpu: &Gpu) -> [Case; 4] {
         Case::about("probabilities", state, right_state),
         Case::about("divergences", divergences, right_divergences),
         Case::exactly("the most likely allowed token", best, right_tokens),
-        Case::exactly("the most likely tokens", entries, logits.chunks(VOCAB).flat_map(top_tokens::reference).collect()),
     ]
+}
+
+/// The most likely tokens of a few positions. Both tiles have some of them.
+fn ranked(gpu: &Gpu) -> Case {
+    let logits = random(N * VOCAB, 26);
+    let entries = gpu.buffer("entries", top_tokens::N_WORDS * N);
+    for range in &TILES {
+        let tile: Vec<f32> = logits.chunks(VOCAB).flat_map(|row| row[range.clone()].to_vec()).collect();
+        let tile = gpu.buffer_with_f32("logits", &tile);
+        let tokens = TopTokens { logits: &tile, entries: &entries, first: 0, n: N, token: range.start, length: range.len() };
+        submit(gpu, |recording| top_tokens::record(recording, &tokens));
+    }
+    Case::exactly("the most likely tokens", entries, logits.chunks(VOCAB).flat_map(top_tokens::reference).collect())
 }
 
 fn most_likely(gpu: &Gpu) -> Case {
