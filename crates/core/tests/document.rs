@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use glasscage_core::explanation::{
-    Aggregation, Compression, Derivation, Document, JointEffect, Language, Producer, Section, SectionKind, SentenceRule, Unit, Weighting,
-    from_fragment, to_fragment,
+    Aggregation, Compression, Derivation, Document, DocumentError, JointEffect, Language, Producer, Section, SectionKind, SentenceRule,
+    Token, TooLarge, Unit, Weighting, from_fragment, to_fragment,
 };
 use glasscage_core::graph::Normalization;
 use glasscage_core::table::Table;
@@ -138,6 +138,28 @@ fn documents_are_written_as_they_were_read() {
     for text in [EXAMPLE, WITH_TOKENS] {
         assert_eq!(Document::from_json(text).unwrap().to_json(), text.trim_end());
     }
+}
+
+#[test]
+fn inconsistent_tokens_are_rejected() {
+    let refused = |change: fn(&mut Vec<Token>)| {
+        let mut document = Document::from_json(WITH_TOKENS).unwrap();
+        change(&mut document.tokens);
+        Document::from_json(&document.to_json()).unwrap_err()
+    };
+    let too_large = |part: TooLarge| DocumentError::TooLarge(part);
+    assert_eq!(refused(|tokens| tokens.truncate(9)), DocumentError::Tokens { probabilities: 9, tokens: 88 });
+    assert_eq!(refused(|tokens| tokens[87].span[1] = 190), DocumentError::TokenSpans);
+    assert_eq!(refused(|tokens| tokens[87].span = [189, 188]), DocumentError::TokenSpans);
+    assert_eq!(refused(|tokens| tokens.swap(0, 9)), DocumentError::TokenSpans);
+    assert_eq!(refused(|tokens| tokens[0].log_probability = 0.1), DocumentError::Probabilities);
+    assert_eq!(refused(|tokens| tokens[1].alternatives[0].log_probability = 0.1), DocumentError::Probabilities);
+    assert_eq!(refused(|tokens| tokens[1].alternatives.reverse()), DocumentError::Probabilities);
+    let again = |tokens: &mut Vec<Token>| tokens[1].alternatives = vec![tokens[1].alternatives[0].clone(); 6];
+    assert_eq!(refused(again), DocumentError::Probabilities);
+    assert_eq!(refused(|tokens| tokens[0].log_probability = -1.7e308), too_large(TooLarge::Score));
+    assert_eq!(refused(|tokens| tokens[1].alternatives[1].text = "x".repeat(5_000)), too_large(TooLarge::Name));
+    assert_eq!(refused(|tokens| *tokens = vec![tokens[9].clone(); 200_000]), too_large(TooLarge::TokenList));
 }
 
 #[test]
