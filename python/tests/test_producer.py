@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from conftest import GOLDEN, ROOT
+from conftest import GOLDEN, ROOT, assert_same_tokens
 
 from glasscage import Document, DocumentError
 from glasscage.framing import Answer, after_thought, frame, generated_answer, given_answer, given_text, split
@@ -226,3 +226,4 @@ def test_what_transformers_measured_is_what_the_engine_measures(method: str, tmp
     measured = Document.read(target)
     assert (measured.prompt, measured.generation) == (recorded.prompt, recorded.generation)
     np.testing.assert_allclose(measured.table, recorded.table, atol=1e-4, rtol=0)
+    assert_same_tokens(measured, recorded)

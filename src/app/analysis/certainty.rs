@@ -121,9 +121,14 @@ pub fn quoted(text: &str) -> String {
     t!("\u{201c}{text}\u{201d}", text = visible(text))
 }
 
-/// The text with signs for line ends and tabs. A part of a character is an ellipsis.
+/// The text with signs for line ends and tabs, and for spaces if there is nothing else. A part of a character is an ellipsis.
 pub fn visible(text: &str) -> String {
-    if text.is_empty() { "\u{2026}".into() } else { text.replace('\n', "\u{21b5}").replace('\t', "\u{21e5}") }
+    let signs = text.replace('\n', "\u{21b5}").replace('\t', "\u{21e5}");
+    match text {
+        "" => "\u{2026}".into(),
+        _ if signs.trim().is_empty() => signs.replace(' ', "\u{2423}"),
+        _ => signs,
+    }
 }
 
 #[cfg(test)]
@@ -166,6 +171,11 @@ mod tests {
         let certainty = Certainty::of(&with_tokens());
         let is_chosen = |number: usize| certainty.token(number).unwrap().choices.iter().map(|choice| choice.is_chosen).collect::<Vec<_>>();
         assert_eq!((is_chosen(0), is_chosen(2)), (vec![true, false], vec![false, true]));
+    }
+
+    #[test]
+    fn white_space_is_visible() {
+        assert_eq!([" a", "  ", "\n ", "\t", ""].map(visible), [" a", "\u{2423}\u{2423}", "\u{21b5} ", "\u{21e5}", "\u{2026}"]);
     }
 
     #[test]
