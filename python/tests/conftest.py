@@ -24,7 +24,8 @@ def json_lines(path: pathlib.Path) -> list[Any]:
 def assert_same_tokens(found: Document, expected: Document) -> None:
     """Probabilities differ by at most 1e-4, and alternatives are the same, unless two of them are almost equally likely."""
     assert [len(tokens) for tokens in found.tokens] == [len(tokens) for tokens in expected.tokens] and any(found.tokens)
-    for ours, theirs in zip(sum(found.tokens, []), sum(expected.tokens, []), strict=True):
+    tokens = [itertools.chain.from_iterable(document.tokens) for document in (found, expected)]
+    for ours, theirs in zip(*tokens, strict=True):
         assert (ours.text, ours.span) == (theirs.text, theirs.span)
         ranked = [[token.probability, *(other.probability for other in token.alternatives)] for token in (ours, theirs)]
         np.testing.assert_allclose(*ranked, atol=1e-4, rtol=0)
