@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import assert_same_tokens
 
 import glasscage
 from glasscage import Document
@@ -45,6 +46,7 @@ def test_the_table_is_that_of_the_engine(model: str, prompt: str, method: str, t
     np.testing.assert_allclose(found.table, expected.table, atol=1e-4, rtol=0)
     assert found.support is not None and expected.support is not None
     np.testing.assert_allclose(found.support, expected.support, atol=1e-4, rtol=0)
+    assert_same_tokens(found, expected)
 
 
 def test_smollm2_is_explained_as_by_the_engine(tmp_path: pathlib.Path) -> None:
@@ -57,6 +59,7 @@ def test_smollm2_is_explained_as_by_the_engine(tmp_path: pathlib.Path) -> None:
     np.testing.assert_allclose(found.table, expected.table, atol=1e-4, rtol=0)
     assert found.support is not None and expected.support is not None
     np.testing.assert_allclose(found.support, expected.support, atol=1e-4, rtol=0)
+    assert_same_tokens(found, expected)
     np.testing.assert_allclose(found.context_attribution(), expected.context_attribution(), atol=1e-3, rtol=0)
 
 

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from conftest import GOLDEN, ROOT
+from conftest import GOLDEN, ROOT, assert_same_tokens
 
 from glasscage import Document, DocumentError
 from glasscage.framing import Answer, after_thought, frame, generated_answer, given_answer, given_text, split
-from glasscage.producer import _support, _table, explain
+from glasscage.producer import _support, _table, _tokens, explain
 
 STORIES = ROOT / "tests/golden/stories260k/stories260k-f32.gguf"
 
@@ -146,6 +146,23 @@ def test_scores_are_means_over_target_tokens() -> None:
     np.testing.assert_array_equal(table, expected)
 
 
+def test_tokens_have_alternatives_other_than_themselves() -> None:
+    class Scorer:
+        def predictions(self, most: int) -> Any:
+            ranked = [[self.ids[k], *range(2, 1 + most)] for k in range(7)]
+            return np.full(7, 1e-9), ranked, np.array([[0.0, -1.0, -2.0, -3.0, -4.0, -np.inf]] * 7)
+
+    tokenizer, scorer = WordTokenizer(), Scorer()
+    framed = frame(tokenizer, PROMPT)
+    found = given_answer(tokenizer, "2 - 1 = 1. So 1.")
+    scorer.ids = found.ids  # type: ignore[attr-defined]
+    tokens = _tokens(scorer, tokenizer, split(PROMPT, framed, found), framed, found)  # type: ignore[arg-type]
+    assert "".join(found.text[slice(*token["span"])] for token in tokens) == found.text and len(tokens) == 7
+    others = [(other["text"], other["log_probability"]) for other in tokens[0]["alternatives"]]
+    assert others == [(tokenizer.words[k], 1.0 - k) for k in range(2, 6)]
+    assert all(token["log_probability"] == 0.0 for token in tokens)
+
+
 @pytest.mark.parametrize("answer", [None, "2.\n" * 500])
 def test_too_many_sentences_fail_before_model_runs(answer: str | None) -> None:
     prompt = "Go.\n" * (1000 if answer is None else 501)
@@ -209,3 +226,4 @@ def test_what_transformers_measured_is_what_the_engine_measures(method: str, tmp
     measured = Document.read(target)
     assert (measured.prompt, measured.generation) == (recorded.prompt, recorded.generation)
     np.testing.assert_allclose(measured.table, recorded.table, atol=1e-4, rtol=0)
+    assert_same_tokens(measured, recorded)

@@ -1,10 +1,12 @@
 //! Real models, and the explanations that Hugging Face transformers makes of their answers.
 
-use glasscage::explanation::Document;
+use glasscage::explanation::{Document, Token};
 use glasscage::shares::Shares;
 
 /// Largest difference between scores of an engine and scores in float64, in nats.
 const TOLERANCE: f64 = 1e-4;
+/// Alternatives whose log-probabilities differ by less may be in another order, in nats.
+const NEARLY_EQUAL: f64 = 1e-3;
 /// Largest difference between shares.
 const SHARE_TOLERANCE: f64 = 1e-3;
 
@@ -34,6 +36,17 @@ impl RealModel {
         assert_eq!(found.generation.text, expected.generation.text, "the answer");
         assert_near("scores", &found, &expected, TOLERANCE, |document| document.table.rows().flatten().copied().collect());
         assert_near("support", &found, &expected, TOLERANCE, |document| document.support.iter().copied().map(Some).collect());
+        assert_near("probabilities", &found, &expected, TOLERANCE, |document| {
+            let alternatives = |token: &Token| token.alternatives.iter().map(|other| other.log_probability).collect::<Vec<f64>>();
+            let of_token = |token: &Token| [vec![token.log_probability], alternatives(token)].concat();
+            document.tokens.iter().flat_map(of_token).map(|log_probability| Some(log_probability.exp())).collect()
+        });
+        for (found, expected) in found.tokens.iter().zip(&expected.tokens) {
+            assert_eq!(found.span, expected.span, "the place of a token");
+            let texts = |token: &Token| token.alternatives.iter().map(|other| other.text.clone()).collect::<Vec<String>>();
+            let is_clear = expected.alternatives.is_sorted_by(|a, b| a.log_probability > b.log_probability + NEARLY_EQUAL);
+            assert!(!is_clear || texts(found) == texts(expected), "{found:?} {expected:?}");
+        }
         assert_near("shares", &found, &expected, SHARE_TOLERANCE, |document| {
             let shares = Shares::of(document);
             (0..shares.n_sources()).flat_map(|j| shares.amounts(j)).collect()

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use glasscage::explanation::Document;
 use serde_json::{Value, json};
 
 use crate::split_model::demo_in_parts;
@@ -101,6 +102,23 @@ fn a_text_is_the_same_however_its_file_was_made() {
     assert_eq!(explained("Tom has 6 figs.\nHe eats 2.\n", "6 - 2 = 4.\nSo 4.\n"), plain);
     assert_eq!(explained("\u{feff}Tom has 6 figs.\r\nHe eats 2.\r\n", "\u{feff}6 - 2 = 4.\rSo 4.\r"), plain);
     assert_ne!(explained("Tom has 6 figs.\nHe eats 2.\n\n", "6 - 2 = 4.\nSo 4."), plain, "one line end alone");
+}
+
+#[test]
+fn tokens_are_printed_on_request() {
+    let json = folder("tokens").join("a.json").display().to_string();
+    let asked = ["explain", "--model", DEMO, "--prompt", "Tom has 6 figs. He eats 2. How many figs?", "--method", "pert", "--json", &json];
+    let printed = |more: &[&str]| {
+        let output = glasscage(&[&asked[..], more].concat(), "");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let with_tokens = printed(&["--tokens"]);
+    let document = Document::from_json(&std::fs::read_to_string(&json).unwrap()).expect("a document");
+    let n_tokens: usize = document.generation.tokens.iter().sum();
+    assert_eq!((document.version, document.tokens.len()), (3, n_tokens));
+    assert!(with_tokens.starts_with(&printed(&[])), "the rest is printed as without the option");
+    assert_eq!(with_tokens.lines().filter(|line| line.contains("  or \"")).count(), n_tokens, "{with_tokens}");
 }
 
 #[test]

@@ -35,7 +35,8 @@ async fn compiled(variant: &'static Variant, shape: &models::Shape) -> Vec<Strin
         model.next_token(&TOKENS[7..8], &mut sampler).await.unwrap();
     }
     let passes = [Pass { edits: vec![Edit::new(20, &[1; 5])] }];
-    let job = ScoreRequest { divergences: true, attended: &ATTENDED, ..ScoreRequest::new(&TOKENS, 40..TOKENS.len(), &passes) };
+    let scored = ScoreRequest::new(&TOKENS, 40..TOKENS.len(), &passes);
+    let job = ScoreRequest { divergences: true, attended: &ATTENDED, top_tokens: true, ..scored };
     model.score(&job, async |_, _| ControlFlow::Continue(())).await.unwrap();
     let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], start_token: 2 };
     model.infill(&infill, &mut async |()| ControlFlow::Continue(())).await.unwrap().unwrap();

@@ -12,7 +12,7 @@ use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
 use glasscage::lm::generate::generate;
 use glasscage::lm::sample::Sampler;
-use glasscage::lm::{Edit, LanguageModel, Pass, Readout, ScoreRequest};
+use glasscage::lm::{Counters, Edit, LanguageModel, Pass, Readout, ScoreRequest};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::NativeFile;
 use glasscage::model::tokenizer::Tokenizer;
@@ -128,6 +128,12 @@ fn given_answer_is_explained_like_generated_one() {
     let given = explain(Some(generated.generation.text.clone()));
     assert_eq!(given.generation, generated.generation);
     assert_eq!(given.table, generated.table);
+    assert_eq!(given.tokens, generated.tokens);
+    assert_eq!((generated.check(), generated.version), (Ok(()), 3));
+    let chars: Vec<char> = generated.generation.text.chars().collect();
+    let pieces: String = generated.tokens.iter().flat_map(|token| &chars[token.span[0]..token.span[1]]).collect();
+    assert_eq!(pieces, generated.generation.text, "the tokens tile the answer");
+    assert!(generated.tokens.iter().all(|token| token.alternatives.len() == 5 && token.rivalry() <= Some(1e-6)), "it is greedy");
 }
 
 #[test]
@@ -141,6 +147,35 @@ fn log_probs_match_float64() {
             println!("{file} on {name}: at most {difference:.1e} nat from float64");
             assert!(difference < 1e-4, "{file} on {name}: {difference}");
         }
+    }
+}
+
+#[test]
+fn top_tokens_match_float64_without_more_head_positions() {
+    let golden: Value = serde_json::from_str(include_str!("../golden/stories260k/top_tokens.json")).expect("the tokens are JSON");
+    let (ids, tokens): (Vec<u32>, Vec<Vec<u32>>) = (numbers(&golden["ids"]), numbers(&golden["tokens"]));
+    let log_probs: Vec<Vec<f64>> = numbers(&golden["log_probs"]);
+    let passes = [Pass { edits: vec![Edit::new(20, &[2; 5])] }];
+    let plain = ScoreRequest::new(&ids, 1..ids.len(), &passes);
+    for (name, mut lm) in engines("stories260k-f32.gguf") {
+        let before = lm.counters();
+        let without = score(&mut lm, &plain);
+        let between = lm.counters();
+        let with = score(&mut lm, &ScoreRequest { top_tokens: true, ..plain.clone() });
+        let after = lm.counters();
+        let found: Vec<Vec<u32>> = with[0].top_tokens.iter().map(|row| row.iter().map(|ranked| ranked.token).collect()).collect();
+        assert_eq!(found, tokens, "{name}");
+        let ours: Vec<f64> = with[0].top_tokens.iter().flatten().map(|ranked| ranked.log_prob).collect();
+        let difference = largest_difference(&ours, &log_probs.concat());
+        println!("{name}: at most {difference:.1e} nat from float64");
+        // A probability differs by at most as much as its logarithm.
+        assert!(difference < 1e-4, "{name}: {difference}");
+        assert_eq!((&with[0].log_probs, &with[1]), (&without[0].log_probs, &without[1]), "{name}");
+        assert!(without[0].top_tokens.is_empty() && with[1].top_tokens.is_empty(), "only the base text has them: {name}");
+        let work = |before: &Counters, after: &Counters| {
+            (after.forward_tokens - before.forward_tokens, after.head_positions - before.head_positions)
+        };
+        assert_eq!(work(&between, &after), work(&before, &between), "{name}");
     }
 }
 

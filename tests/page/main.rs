@@ -9,6 +9,7 @@ mod accessibility;
 mod answer_check;
 mod browser;
 mod built_in;
+mod certainty;
 mod clicks;
 mod device;
 mod dist;

@@ -52,6 +52,11 @@ pub async fn visit_states(browser: &Browser, url: &str, visit: impl AsyncFn(&Bro
     browser.click("all-numbers").await;
     visit(browser, "an explanation with all numbers").await;
     browser.click("all-numbers").await;
+    browser.click("how-sure").await;
+    browser.find("certainty").await;
+    browser.click("token-0").await;
+    visit(browser, "how sure the model was").await;
+    browser.click("how-sure").await;
     browser.click("export").await;
     browser.find("export-html").await;
     visit(browser, "what can be exported").await;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::transcript::{Segments, Transcript};
 use glasscage_engine::lm::sample::Sampler;
 use glasscage_engine::lm::{
-    Backend, Callback, Counters, InfillRequest, Infills, Input, LanguageModel, LmError, OnReadout, Readout, ScoreRequest,
+    Backend, Callback, Counters, InfillRequest, Infills, Input, LanguageModel, LmError, OnReadout, RankedToken, Readout, ScoreRequest,
 };
 use glasscage_model::config::{Config, Recurrence, testing};
 use glasscage_model::tokenizer::TokenId;
@@ -24,6 +24,8 @@ pub struct FakeModel {
     losses: Losses,
     /// One entry per request to score.
     pub asked: Vec<Asked>,
+    /// Number of requests that ask for the most likely tokens.
+    pub ranked: usize,
     /// Number of base text tokens read.
     pub base_tokens: usize,
     /// Log-probabilities of base texts that a request contained, each with those that the model computed.
@@ -62,7 +64,7 @@ pub fn config(attends: bool) -> Config {
 
 impl FakeModel {
     pub fn new(attends: bool, losses: Losses) -> Self {
-        Self { config: config(attends), losses, asked: Vec::new(), base_tokens: 0, known_bases: Vec::new(), filled: Vec::new() }
+        Self { config: config(attends), losses, asked: Vec::new(), ranked: 0, base_tokens: 0, known_bases: Vec::new(), filled: Vec::new() }
     }
 
     /// An end token at position p costs the n-th generated token after it n * p / 4 nats. Another wrong token costs half of that. A blend
@@ -99,8 +101,9 @@ impl LanguageModel for FakeModel {
     }
 
     async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError> {
-        let ScoreRequest { targets, edits, passes, divergences, attended, .. } = request;
+        let ScoreRequest { tokens, targets, edits, passes, divergences, attended, top_tokens, .. } = request;
         self.asked.push(Asked { edits: edits.len(), passes: passes.len(), divergences: *divergences, attended: attended.to_vec() });
+        self.ranked += usize::from(*top_tokens);
         self.base_tokens += request.base_length();
         let of_base = |place: fn(&Range<usize>) -> usize| -> Vec<f64> {
             (1..=targets.len()).flat_map(|n| attended.iter().map(move |range| (n * place(range)) as f64)).collect()
@@ -110,7 +113,11 @@ impl LanguageModel for FakeModel {
             let divergences = losses.iter().filter(|_| *divergences).map(|loss| 2.0 * loss).collect();
             Readout { log_probs: losses.iter().map(|loss| -loss).collect(), divergences, ..Readout::default() }
         };
-        let base = Readout { attention: of_base(|range| range.start), flow: of_base(|range| range.end), ..read(request.inputs(&[])) };
+        let (attention, flow) = (of_base(|range| range.start), of_base(|range| range.end));
+        let base = Readout { attention, flow, ..read(request.inputs(&[])) };
+        let ranked = |(&token, &log_prob): (&TokenId, &f64)| vec![RankedToken { token, log_prob }];
+        let predicted = tokens[targets.clone()].iter().zip(&base.log_probs).filter(|_| *top_tokens);
+        let base = Readout { top_tokens: predicted.map(ranked).collect(), ..base };
         let known = request.known_base().map(|known| (known.log_probs, base.log_probs.clone()));
         self.known_bases.extend(known);
         let readouts = std::iter::once(base).chain(passes.iter().map(|pass| read(request.inputs(&pass.edits))));

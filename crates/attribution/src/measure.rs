@@ -11,7 +11,9 @@ use super::round::{PlanInput, Round};
 use super::transcript::{Segments, Transcript};
 use glasscage_core::explanation::{Replacement, ScoredTexts};
 use glasscage_core::table::Table;
-use glasscage_engine::lm::{Callback, InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest, score_base};
+use glasscage_engine::lm::{
+    Callback, InfillRequest, Infills, LanguageModel, LmError, Pass, RankedToken, Readout, ScoreRequest, score_base,
+};
 use glasscage_message::message;
 
 /// Measures the table **T** of a text by each of the methods. `on_progress` may cancel; unmeasured cells stay `None`. Sources without
@@ -34,7 +36,7 @@ pub async fn measure_columns(
     columns: Range<usize>,
     on_progress: &mut dyn Callback<MeasureProgress>,
 ) -> Measured {
-    let MeasureRequest { methods, transcript, segments, flow_first } = *request;
+    let MeasureRequest { methods, transcript, segments, flow_first, top_tokens } = *request;
     let flow_first = flow_first && model.config().attends_everywhere();
     debug_assert!(methods.iter().all(|method| method.shares_passes_with(methods[0])), "methods of one run share their passes");
     let (numbers, without_tokens): (Vec<usize>, Vec<usize>) = columns.partition(|&j| !segments.source(j).is_empty());
@@ -43,6 +45,7 @@ pub async fn measure_columns(
         transcript,
         segments,
         flow_first,
+        wants_top_tokens: top_tokens,
         sources: numbers.iter().map(|&j| segments.source(j).clone()).collect(),
         effects: vec![vec![vec![0.0; transcript.generation.len()]; methods.len()]; numbers.len()],
         numbers,
@@ -50,6 +53,7 @@ pub async fn measure_columns(
         rounds_done: 0,
         attended: Readout::default(),
         base: None,
+        top_tokens: Vec::new(),
         passes_done: 0,
         tables: vec![Table::unmeasured(segments.prompt.len(), segments.generation.len()); methods.len()],
     };
@@ -60,7 +64,8 @@ pub async fn measure_columns(
         Ok(()) => measurement.all_rounds(model, on_progress).await.err().filter(LmError::is_failure),
         Err(unsuitable) => Some(unsuitable),
     };
-    Measured { tables: measurement.tables, failure, base: measurement.base, pairs: None }
+    let Measurement { tables, base, top_tokens, .. } = measurement;
+    Measured { tables, failure, base, top_tokens, pairs: None }
 }
 
 /// Number of passes that [`measure`] makes by this method, base texts not counted.
@@ -77,6 +82,7 @@ struct Measurement<'a> {
     transcript: &'a Transcript,
     segments: &'a Segments,
     flow_first: bool,
+    wants_top_tokens: bool,
     /// Numbers of the sources with tokens. `sources` contains their tokens.
     numbers: Vec<usize>,
     sources: Vec<Range<usize>>,
@@ -88,6 +94,8 @@ struct Measurement<'a> {
     attended: Readout,
     /// Log-probabilities of the generated tokens in the unchanged text.
     base: Option<Vec<f64>>,
+    /// The most likely tokens at each generated token of the unchanged text.
+    top_tokens: Vec<Vec<RankedToken>>,
     passes_done: usize,
     tables: Vec<Table>,
 }
@@ -144,9 +152,11 @@ impl Measurement<'_> {
     /// Reads attention in the unchanged text. Needed if no round has it as its base text.
     async fn read_attention(&mut self, model: &mut impl LanguageModel) -> Result<(), LmError> {
         let Transcript { tokens, generation, .. } = self.transcript;
-        let request = ScoreRequest { attended: &self.sources, ..ScoreRequest::new(tokens, generation.clone(), &[]) };
+        let scored = ScoreRequest::new(tokens, generation.clone(), &[]);
+        let request = ScoreRequest { attended: &self.sources, top_tokens: self.wants_top_tokens, ..scored };
         self.attended = score_base(model, &request).await?;
         self.base = Some(self.attended.log_probs.clone());
+        self.top_tokens = std::mem::take(&mut self.attended.top_tokens);
         Ok(())
     }
 
@@ -164,6 +174,7 @@ impl Measurement<'_> {
             edits: &round.edits,
             divergences: self.methods.iter().any(|method| method.divergences),
             attended: if reads_attention { &sources } else { &[] },
+            top_tokens: self.wants_top_tokens && round.edits.is_empty() && self.top_tokens.is_empty(),
             ..ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes)
         };
         // The source that each pass belongs to.
@@ -202,6 +213,9 @@ impl Measurement<'_> {
         }
         if round.edits.is_empty() {
             self.base = Some(base.log_probs.clone());
+            if !base.top_tokens.is_empty() {
+                self.top_tokens.clone_from(&base.top_tokens);
+            }
         }
         let flow = (self.flow_first && reads_attention).then(|| self.flow());
         let mut go_on = on_progress.call(MeasureProgress::Base { flow }).await;
@@ -341,6 +355,22 @@ mod tests {
         assert_eq!(asked(&[MethodId::Pairs], true, false), [scored(3), together(2), together(1)]);
         let (refused, told, asked) = measured(&[MethodId::Attention], true, false, usize::MAX);
         assert!(matches!(refused.failure, Some(LmError::WithoutAttention)) && told.is_empty() && asked.is_empty());
+    }
+
+    #[test]
+    fn unchanged_text_also_gives_top_tokens() {
+        let (transcript, segments) = text();
+        for id in MethodId::ALL {
+            // A path needs the unchanged text only for its flow.
+            for (flow_first, top_tokens) in [(true, true), (false, true), (true, false)] {
+                let (methods, mut model) = ([method(id)], FakeModel::additive(true));
+                let request = MeasureRequest { flow_first, top_tokens, ..MeasureRequest::new(&methods, &transcript, &segments) };
+                let measured = pollster::block_on(measure(&mut model, &request, &mut async |_| ControlFlow::Continue(())));
+                let expected = if top_tokens && measured.base.is_some() { 3 } else { 0 };
+                assert_eq!((measured.top_tokens.len(), model.ranked), (expected, usize::from(expected > 0)), "{id}");
+                assert!(measured.base.is_some() || !flow_first, "{id}");
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::base_method::AttributionMethod;
 use super::transcript::{Segments, Transcript};
 use glasscage_core::table::Table;
-use glasscage_engine::lm::LmError;
+use glasscage_engine::lm::{LmError, RankedToken};
 
 /// A text to measure, and the methods.
 #[derive(Clone, Copy)]
@@ -14,12 +14,14 @@ pub struct MeasureRequest<'a> {
     pub segments: &'a Segments,
     /// Whether to measure the information flow of the unchanged text too, and to report it before the first pass.
     pub flow_first: bool,
+    /// Whether to find the most likely tokens at each generated token, if the unchanged text is scored anyway.
+    pub top_tokens: bool,
 }
 
 impl<'a> MeasureRequest<'a> {
     /// Requests scores without reporting the flow first.
     pub fn new(methods: &'a [&'a AttributionMethod], transcript: &'a Transcript, segments: &'a Segments) -> Self {
-        Self { methods, transcript, segments, flow_first: false }
+        Self { methods, transcript, segments, flow_first: false, top_tokens: false }
     }
 }
 
@@ -51,6 +53,8 @@ pub struct Measured {
     pub failure: Option<LmError>,
     /// Log-probabilities of the generated tokens in the unchanged text. `None` if they were not measured.
     pub base: Option<Vec<f64>>,
+    /// The most likely tokens at each generated token of the unchanged text, see `Readout::top_tokens`. Empty if they were not measured.
+    pub top_tokens: Vec<Vec<RankedToken>>,
     /// Results for pairs of sources, if the method measures them.
     pub pairs: Option<MeasuredPairs>,
 }

@@ -25,7 +25,7 @@ use super::transcript::{Segments, Transcript};
 use glasscage_core::explanation::MethodId;
 use glasscage_core::order::by_descending;
 use glasscage_core::table::Table;
-use glasscage_engine::lm::{Callback, Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
+use glasscage_engine::lm::{Callback, Edit, LanguageModel, LmError, Pass, RankedToken, Readout, ScoreRequest};
 use glasscage_model::tokenizer::TokenId;
 
 pub const PAIRS: AttributionMethod = AttributionMethod { id: MethodId::Pairs, ..PERTURBATION };
@@ -53,7 +53,7 @@ pub async fn measure_pairs(
     let failure = measurement.run(model, on_progress).await.err().filter(LmError::is_failure);
     let pairs = measurement.pairs();
     let base = Some(measurement.base).filter(|base| !base.is_empty());
-    Measured { tables: vec![measurement.table], failure, base, pairs: Some(pairs) }
+    Measured { tables: vec![measurement.table], failure, base, top_tokens: measurement.top_tokens, pairs: Some(pairs) }
 }
 
 /// The pairs to measure, by their first source. If all pairs would cost too much, only those that share the most words.
@@ -107,6 +107,9 @@ struct PairMeasurement<'a> {
     /// Log-probabilities of the generated tokens in the unchanged text. `without` contains those without each source. Empty until measured.
     base: Vec<f64>,
     without: BTreeMap<usize, Vec<f64>>,
+    wants_top_tokens: bool,
+    /// The most likely tokens at each generated token of the unchanged text.
+    top_tokens: Vec<Vec<RankedToken>>,
     /// Each effect with the part of the target's loss that either source alone causes, in nats per token.
     effects: Vec<(PairEffect, f64)>,
     table: Table,
@@ -115,7 +118,7 @@ struct PairMeasurement<'a> {
 }
 
 impl<'a> PairMeasurement<'a> {
-    fn new(&MeasureRequest { transcript, segments, .. }: &MeasureRequest<'a>) -> Self {
+    fn new(&MeasureRequest { transcript, segments, top_tokens, .. }: &MeasureRequest<'a>) -> Self {
         let mut table = Table::unmeasured(segments.prompt.len(), segments.generation.len());
         for j in (0..segments.n_sources()).filter(|&j| segments.source(j).is_empty()) {
             table.set_column(j, &vec![0.0; segments.targets(j).len()]);
@@ -126,6 +129,8 @@ impl<'a> PairMeasurement<'a> {
             flow: None,
             base: Vec::new(),
             without: BTreeMap::new(),
+            wants_top_tokens: top_tokens,
+            top_tokens: Vec::new(),
             effects: Vec::new(),
             alone: table.clone(),
             table,
@@ -160,7 +165,7 @@ impl<'a> PairMeasurement<'a> {
         let attended: Vec<Range<usize>> = sources.iter().filter(|_| has_flow).map(|&j| self.segments.source(j).clone()).collect();
         let scored = ScoreRequest::new(&self.transcript.tokens, self.transcript.generation.clone(), &passes);
         let mut go_on = ControlFlow::Continue(());
-        let request = ScoreRequest { attended: &attended, ..scored };
+        let request = ScoreRequest { attended: &attended, top_tokens: self.wants_top_tokens, ..scored };
         let score = model.score(&request, async |number, readout| {
             go_on = match number.checked_sub(1) {
                 None => self.take_base(readout, has_flow, on_progress).await,
@@ -205,6 +210,7 @@ impl<'a> PairMeasurement<'a> {
     /// Processes the readout of the unchanged text.
     async fn take_base(&mut self, readout: &Readout, has_flow: bool, on_progress: &mut dyn Callback<MeasureProgress>) -> ControlFlow<()> {
         self.base.clone_from(&readout.log_probs);
+        self.top_tokens.clone_from(&readout.top_tokens);
         self.flow = has_flow.then(|| flow_table(self.transcript, self.segments, &readout.flow));
         on_progress.call(MeasureProgress::Base { flow: self.flow.clone() }).await
     }

@@ -15,6 +15,7 @@ use glasscage_protocol::request::{ExplainProgress, Question};
 use glasscage_session::ExplainResult;
 use glasscage_text::given::{given_text, text_of_file};
 
+use super::certainty::certainty_text;
 use super::models::{BackendArgument, load, masked_lm_for};
 use super::output;
 
@@ -71,6 +72,10 @@ pub struct Arguments {
     /// Seed of sampling
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Print each token of the answer with its probability and the five best alternatives; an asterisk marks where the answer could have
+    /// gone otherwise
+    #[arg(long)]
+    tokens: bool,
     /// Write the explanation (JSON) to this file
     #[arg(long, value_name = "FILE")]
     json: PathBuf,
@@ -136,7 +141,8 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     }
     // Write the document of a generated answer even if the requested sentence does not exist.
     let written = output::write(&arguments.json, document.to_json() + "\n");
-    output::print(&attribution_text(&document))?;
+    let certainty = if arguments.tokens { certainty_text(&document) } else { String::new() };
+    output::print(&(attribution_text(&document) + &certainty))?;
     written?;
     if let Some(problem) = failure {
         return Err(format!("{} The document has what was measured by then.", problem.what.to_sentence()));

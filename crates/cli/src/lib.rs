@@ -2,6 +2,7 @@
 
 mod answer;
 mod bench;
+mod certainty;
 mod evaluate;
 mod explain;
 mod export;

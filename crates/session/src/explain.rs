@@ -6,6 +6,7 @@ use super::loaded::Session;
 use super::problems::{self, method_of};
 use super::results::{AnswerResult, AnsweredQuestion, ExplainResult};
 use super::text::fewest_units;
+use super::tokens::{Predictions, tokens};
 use super::words;
 use glasscage_attribution as attribution;
 use glasscage_attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
@@ -74,13 +75,20 @@ impl<M: LanguageModel> Session<M> {
             }
         };
         // A method without passes is as fast as the flow, so it needs no estimates.
-        let request = MeasureRequest { flow_first: method.text().passes() > 0, ..MeasureRequest::new(&methods, &transcript, &segments) };
-        let Measured { tables, mut failure, base, pairs } = measure(&mut self.lm, &request, &mut on_step).await;
+        let flow_first = method.text().passes() > 0;
+        let request = MeasureRequest { flow_first, top_tokens: true, ..MeasureRequest::new(&methods, &transcript, &segments) };
+        let Measured { tables, mut failure, base, top_tokens, pairs } = measure(&mut self.lm, &request, &mut on_step).await;
         document.table = tables.into_iter().next().expect("a table a method");
         if let Some(pairs) = pairs {
             enter_pairs(&mut document, &spans, pairs);
         }
         document.method.passes = [passes_done, planned];
+        if let Some(log_probs) = base.as_deref().filter(|log_probs| log_probs.len() == top_tokens.len()) {
+            let predictions = Predictions { log_probs, top_tokens: &top_tokens };
+            let text = &document.generation.text;
+            document.tokens = tokens(text, &spans, &transcript, &segments, &predictions, &self.tokenizer);
+            document = document.versioned();
+        }
         if failure.is_none() && passes_done == planned && document.is_complete() && document.unit.is_sentence() {
             let statements = document.prompt.statements();
             match measure_support(&mut self.lm, &transcript, &segments, &statements, base.as_deref()).await {

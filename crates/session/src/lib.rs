@@ -20,6 +20,7 @@ mod loaded;
 mod problems;
 mod results;
 mod text;
+mod tokens;
 mod warning;
 mod words;
 

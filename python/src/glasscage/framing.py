@@ -110,6 +110,11 @@ def generated_answer(tokenizer: Any, context: Sequence[int], ids: Sequence[int])
     return Answer(text, list(ids), [*spans[:-1], (spans[-1][0], len(text))] if spans else [])
 
 
+def decoded_after(tokenizer: Any, before: Sequence[int], number: int) -> str:
+    """Decodes one token as the continuation of `before`. Bytes that are not UTF-8 are U+FFFD."""
+    return _decode(tokenizer, [*before, number])[len(_decode(tokenizer, before)) :]
+
+
 def split(prompt: str, framed: Framed, answer: Answer) -> SplitText:
     """Splits both texts into sentences, with the tokens of each."""
     prompt_passage, of_prompt = Passage.from_tokens(prompt, framed.spans)

@@ -11,11 +11,12 @@ import numpy as np
 
 from .checks import check_sentences
 from .document import Document
-from .framing import Answer, Framed, SplitText, after_thought, frame, generated_answer, given_answer, given_text, split
+from .framing import Answer, Framed, SplitText, after_thought, decoded_after, frame, generated_answer, given_answer, given_text, split
 from .graph import Array, causal_mask
 from .manifest import manifest
 from .punkt import sentences
 from .scoring import Scorer
+from .tokens import MAX_ALTERNATIVES
 
 METHODS = ("pert", "clp")
 
@@ -63,6 +64,7 @@ def explain(
         text.generation,
         table,
         support=_support(scorer, text, len(framed.ids), tokenizer.eos_token_id),
+        tokens=_tokens(scorer, tokenizer, text, framed, found),
         method={"id": method, "replacement": str(tokenizer.eos_token), "passes": [n_passes, n_passes]},
         manifest=manifest(
             model=_name(str(getattr(model.config, "name_or_path", ""))),
@@ -122,6 +124,30 @@ def _support(scorer: Scorer, text: SplitText, start: int, end_token: int) -> lis
         return [0.0] * len(text.targets)
     effect = next(iter(scorer.effects([blanked], end_token, "pert", 1)))
     return [float(effect[target.start - start : target.stop - start].max()) if target else 0.0 for target in text.targets]
+
+
+def _tokens(scorer: Scorer, tokenizer: Any, text: SplitText, framed: Framed, found: Answer) -> list[dict[str, Any]]:
+    """Returns the tokens of all generated sentences with their probabilities, as in `crates/session/src/tokens.rs`."""
+    log_probs, ranked, ranked_log_probs = scorer.predictions(MAX_ALTERNATIVES + 1)
+    # Decode after another token, so that a space at the start is kept.
+    before = framed.ids[framed.start : framed.start + 1]
+    tokens, reached = [], (0, 0)
+    for number in (position - len(framed.ids) for target in text.targets for position in target):
+        start, end = found.spans[number]
+        reached = (max(start, reached[0]), max(end, reached[1])) if start < end else (reached[1], reached[1])
+        others = [
+            {"text": decoded_after(tokenizer, before, token), "log_probability": _rounded(log_prob)}
+            for token, log_prob in zip(ranked[number], ranked_log_probs[number], strict=True)
+            if token != found.ids[number] and np.isfinite(log_prob)
+        ]
+        token = {"span": list(reached), "log_probability": _rounded(log_probs[number]), "alternatives": others[:MAX_ALTERNATIVES]}
+        tokens.append(token)
+    return tokens
+
+
+def _rounded(log_prob: float) -> float:
+    """A log-probability of six decimals, at most 0. Models compute less precisely."""
+    return min(0.0, round(float(log_prob), 6)) + 0.0
 
 
 def _watched(passes: Any, total: int, progress: bool) -> Any:

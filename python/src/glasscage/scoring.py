@@ -42,6 +42,14 @@ class Scorer:
                 self._require_numbers(effect)
                 yield effect
 
+    def predictions(self, most: int) -> tuple[Array, Any, Array]:
+        """Returns ln p of each generated token in the unchanged text, [tokens], and at each token the `most` most likely tokens, [tokens,
+        most], with their ln p. The most likely token comes first.
+        """
+        found = self._torch.topk(self._base, min(most, self._base.shape[-1]), dim=-1)
+        log_probs: Array = np.asarray(found.values.double().cpu())
+        return self._of_targets(self._base), found.indices.tolist(), log_probs
+
     def _require_numbers(self, values: Array) -> None:
         """Raises an error if a value is not a number, because later comparisons would treat it as no effect."""
         wrong = np.flatnonzero(~np.isfinite(values))

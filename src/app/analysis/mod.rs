@@ -1,5 +1,6 @@
 //! Derives the page's statements about a document: shares, evidence, comparisons, and their texts. Pure functions.
 
+pub mod certainty;
 pub mod comparison;
 pub mod deletion_test;
 pub mod derivation;

@@ -5,8 +5,8 @@ use candle_core::{Result, Tensor};
 use wide::f32x8;
 
 use super::forward::Transformer;
-use crate::lm::Readout;
 use crate::lm::blocks::blocks;
+use crate::lm::{N_TOP_TOKENS, RankedToken, Readout};
 use glasscage_model::tokenizer::TokenId;
 
 /// Tokens of the vocabulary in one tile.
@@ -15,8 +15,8 @@ const TILE: usize = 4096;
 const BLOCK: usize = 64;
 
 /// `ln p` of `targets` in nats, from the hidden states that predict them (`[targets, dim]`). If `base` states are given, also the
-/// divergence from their predictions: KL(base || these), in nats.
-pub fn read_out(transformer: &Transformer, hidden: &Tensor, targets: &[TokenId], base: Option<&Tensor>) -> Result<Readout> {
+/// divergence from their predictions: KL(base || these), in nats. If `ranks`, also the most likely tokens.
+pub fn read_out(transformer: &Transformer, hidden: &Tensor, targets: &[TokenId], base: Option<&Tensor>, ranks: bool) -> Result<Readout> {
     let hidden = transformer.normalize_last(hidden)?;
     let base = base.map(|base| transformer.normalize_last(base)).transpose()?;
     let mut positions = vec![Position::default(); targets.len()];
@@ -26,14 +26,18 @@ pub fn read_out(transformer: &Transformer, hidden: &Tensor, targets: &[TokenId],
         let (own, base) = (logits(&hidden)?, base.as_ref().map(logits).transpose()?);
         for (i, position) in positions.iter_mut().enumerate() {
             let row = i * tile.len()..(i + 1) * tile.len();
-            position.add(&own[row.clone()], base.as_ref().map(|base| &base[row]));
+            position.add(&own[row.clone()], base.as_ref().map(|base| &base[row.clone()]));
+            if ranks {
+                position.rank(tile.start, &own[row]);
+            }
             if tile.contains(&(targets[i] as usize)) {
                 position.target = own[i * tile.len() + targets[i] as usize - tile.start];
             }
         }
     }
     let divergences = if base.is_some() { positions.iter().map(Position::divergence).collect() } else { Vec::new() };
-    Ok(Readout { log_probs: positions.iter().map(Position::log_prob).collect(), divergences, ..Readout::default() })
+    let top_tokens = if ranks { positions.iter().map(Position::top_tokens).collect() } else { Vec::new() };
+    Ok(Readout { log_probs: positions.iter().map(Position::log_prob).collect(), divergences, top_tokens, ..Readout::default() })
 }
 
 /// Running sums over the vocabulary for one position.
@@ -45,6 +49,8 @@ struct Position {
     target: f32,
     /// Sum of exp(b - base.largest) (b - logit), for the base text's logits b.
     weighted_difference: f64,
+    /// Logits of the most likely tokens so far, with the tokens. The largest logit comes first, of equal logits the lowest token.
+    top: Vec<(f32, TokenId)>,
 }
 
 impl Position {
@@ -56,8 +62,31 @@ impl Position {
         }
     }
 
+    /// Updates the most likely tokens with the logits from token `first` on.
+    fn rank(&mut self, first: usize, logits: &[f32]) {
+        for (b, block) in logits.chunks(8 * BLOCK).enumerate() {
+            let is_short = self.top.len() < N_TOP_TOKENS;
+            let least = self.top.last().map_or(f32::NEG_INFINITY, |last| last.0);
+            if !is_short && largest(block) <= least {
+                continue;
+            }
+            for (i, &logit) in block.iter().enumerate().filter(|(_, logit)| logit.is_finite()) {
+                let at = self.top.partition_point(|&(other, _)| other >= logit);
+                if at < N_TOP_TOKENS {
+                    self.top.truncate(N_TOP_TOKENS - 1);
+                    self.top.insert(at, (logit, (first + 8 * BLOCK * b + i) as TokenId));
+                }
+            }
+        }
+    }
+
     fn log_prob(&self) -> f64 {
         f64::from(self.target) - self.own.ln()
+    }
+
+    fn top_tokens(&self) -> Vec<RankedToken> {
+        let sum = self.own.ln();
+        self.top.iter().map(|&(logit, token)| RankedToken { token, log_prob: f64::from(logit) - sum }).collect()
     }
 
     fn divergence(&self) -> f64 {
@@ -150,6 +179,26 @@ mod tests {
             let divergence: f64 = p.iter().zip(&q).map(|(p, q)| p.exp() * (p - q)).sum();
             assert!((position.log_prob() - q[n / 2]).abs() < 1e-6, "{n}");
             assert!((position.divergence() - divergence).abs() < 1e-5, "{n}: {} {divergence}", position.divergence());
+        }
+    }
+
+    #[test]
+    fn most_likely_tokens_match_sorted_vocabulary() {
+        for n in [1, 5, 6, 7, 511, 512, 513, 9001] {
+            // Many logits are equal.
+            let mut logits = logits(n, 3);
+            logits[n / 3] = f32::NEG_INFINITY;
+            let mut position = Position::default();
+            for (i, tile) in logits.chunks(1000).enumerate() {
+                position.add(tile, None);
+                position.rank(1000 * i, tile);
+            }
+            let mut order: Vec<usize> = (0..n).filter(|&token| logits[token].is_finite()).collect();
+            order.sort_by(|&a, &b| logits[b].total_cmp(&logits[a]).then(a.cmp(&b)));
+            order.truncate(N_TOP_TOKENS);
+            let (found, expected) = (position.top_tokens(), log_softmax(&logits));
+            assert_eq!(found.iter().map(|ranked| ranked.token as usize).collect::<Vec<_>>(), order, "{n}");
+            assert!(found.iter().zip(order).all(|(ranked, token)| (ranked.log_prob - expected[token]).abs() < 1e-6), "{n}");
         }
     }
 

@@ -162,7 +162,7 @@ impl CandleModel {
         self.keep_text(job.text.take());
         let text = self.read_base(number, request, &mut attention_mass)?;
         let predicting = text.predicting.as_ref().expect("the readout is not known");
-        let mut base = self.read_out(predicting, &request.tokens[request.targets.clone()], None)?;
+        let mut base = self.read_out(predicting, &request.tokens[request.targets.clone()], None, request.top_tokens)?;
         job.text = Some(text);
         job.longest_step = job.longest_step.max(began.elapsed());
         base.divergences = vec![0.0; if request.divergences { request.targets.len() } else { 0 }];
@@ -221,9 +221,9 @@ impl CandleModel {
     }
 
     /// See [`lm_head::read_out`].
-    fn read_out(&mut self, hidden: &Tensor, targets: &[TokenId], base: Option<&Tensor>) -> Result<Readout, LmError> {
+    fn read_out(&mut self, hidden: &Tensor, targets: &[TokenId], base: Option<&Tensor>, ranks: bool) -> Result<Readout, LmError> {
         self.counters.head_positions += targets.len() * if base.is_some() { 2 } else { 1 };
-        lm_head::read_out(&self.transformer, hidden, targets, base)?.checked()
+        lm_head::read_out(&self.transformer, hidden, targets, base, ranks)?.checked()
     }
 
     /// Reads the base text.
@@ -293,7 +293,7 @@ impl CandleModel {
         let predicting = hidden.narrow(0, changed.start - 1 - start, changed.len())?;
         let base_predicting = base.predicting.as_ref().filter(|_| *divergences);
         let base_predicting = base_predicting.map(|base| base.narrow(0, changed.start - targets.start, changed.len())).transpose()?;
-        self.read_out(&predicting, &tokens[changed], base_predicting.as_ref())
+        self.read_out(&predicting, &tokens[changed], base_predicting.as_ref(), false)
     }
 }
 

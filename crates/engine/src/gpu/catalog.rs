@@ -5,7 +5,7 @@ use super::kernel::Kernel;
 use super::kernels::{
     argmax, attention, attention_mass, attention_step, bandwidth_probe, convolution, convolution_columns, delta_inputs, delta_output,
     delta_rule, embed, fma_probe, gated_heads, gather, kl_divergence, log_sum_exp, masked_argmax, matmul, qk_norm, qkv_rope_cache,
-    rms_norm, sample, swiglu, ungated_queries,
+    rms_norm, sample, swiglu, top_tokens, ungated_queries,
 };
 use super::shapes::{STEP_SHAPES, TILE_SHAPES, VECTOR_SHAPES};
 use super::variant::Variant;
@@ -41,6 +41,7 @@ fn kernels(variant: &Variant) -> Vec<Kernel> {
         log_sum_exp::kernel(variant),
         kl_divergence::kernel(variant),
         masked_argmax::kernel(),
+        top_tokens::kernel(variant),
         sample::kernel(),
         fma_probe::kernel(),
         bandwidth_probe::kernel(),

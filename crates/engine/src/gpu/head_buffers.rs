@@ -81,6 +81,8 @@ pub struct PositionBuffers {
     pub targets: Buffer,
     /// `[n, 4]`: see [`super::kernels::log_sum_exp`].
     pub state: Buffer,
+    /// `[n, N_TOP_TOKENS, 2]`: see [`super::kernels::top_tokens`]. `None` if the most likely tokens are not requested.
+    pub top_tokens: Option<Buffer>,
 }
 
 /// Positions of the base text that a block of positions is compared with.

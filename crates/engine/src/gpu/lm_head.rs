@@ -10,6 +10,7 @@ use super::kernels::kl_divergence::{self, KlDivergence};
 use super::kernels::log_sum_exp::{self, LogSumExp};
 use super::kernels::masked_argmax::{self, MaskedArgmax};
 use super::kernels::matmul::{self, Matmul};
+use super::kernels::top_tokens::{self, TopTokens};
 use super::kernels::{RowView, argmax, gather, sample};
 use super::recording::Recording;
 use super::weights::{Matrix, Slab};
@@ -76,7 +77,7 @@ impl Transformer {
         }
     }
 
-    /// Adds one tile of the vocabulary to the log-probabilities of a block of positions.
+    /// Adds one tile of the vocabulary to the log-probabilities of a block of positions, and to their most likely tokens if requested.
     pub fn accumulate_log_probs<'a>(
         &'a self,
         recording: &mut Recording<'a>,
@@ -85,11 +86,14 @@ impl Transformer {
         block: &Range<usize>,
         tile: &VocabTile<'a>,
     ) {
-        let (PositionBuffers { targets, state, .. }, logits) = (positions, &tile_buffers.logits);
+        let (PositionBuffers { targets, state, top_tokens, .. }, logits) = (positions, &tile_buffers.logits);
         let (first, n) = (block.start, block.len());
         tile_logits(recording, tile, n, &tile_buffers.normed, logits);
         let (token, length) = (tile.token(), tile.rows.len());
         log_sum_exp::record(recording, &LogSumExp { logits, targets, state, first, n, token, length });
+        if let Some(entries) = top_tokens {
+            top_tokens::record(recording, &TopTokens { logits, entries, first, n, token, length });
+        }
     }
 
     /// Adds one tile of the vocabulary to the divergences from the base text. Call after [`Transformer::accumulate_log_probs`] of the

@@ -5,7 +5,7 @@ use super::activations::RowBuffer;
 use super::buffer::Buffer;
 use super::device::Gpu;
 use super::head_buffers::{BaseBlock, PositionBuffers, TileBuffers};
-use super::kernels::gather;
+use super::kernels::{gather, top_tokens};
 use super::recording::Recording;
 use super::submissions::Submissions;
 use crate::lm::LmError;
@@ -30,6 +30,16 @@ pub struct BaseStates<'a> {
     pub log_sum_exps: &'a [f64],
 }
 
+/// Results of positions.
+#[derive(Default)]
+pub struct PositionScores {
+    /// Four numbers for each position: its state after [`log_sum_exp`](super::kernels::log_sum_exp) and
+    /// [`kl_divergence`](super::kernels::kl_divergence).
+    pub states: Vec<f32>,
+    /// [`N_WORDS`](top_tokens::N_WORDS) words for each position: see [`top_tokens`]. Empty if not requested.
+    pub top_tokens: Vec<u32>,
+}
+
 /// Additional use of the normalized hidden states of positions, besides scoring.
 pub enum StateUse<'a> {
     None,
@@ -40,20 +50,20 @@ pub enum StateUse<'a> {
 }
 
 impl GpuModel {
-    /// Scores positions whose hidden states are rows of x. Returns four numbers for each position: its state after
-    /// [`log_sum_exp`](super::kernels::log_sum_exp) and [`kl_divergence`](super::kernels::kl_divergence).
+    /// Scores positions whose hidden states are rows of x. Finds their most likely tokens if `ranks`.
     pub(super) async fn score_positions(
         &mut self,
         x: &RowBuffer,
         tile_buffers: &TileBuffers,
         positions: &[Position],
         state_use: StateUse<'_>,
-    ) -> Result<Vec<f32>, LmError> {
+        ranks: bool,
+    ) -> Result<PositionScores, LmError> {
         if positions.is_empty() {
-            return Ok(Vec::new());
+            return Ok(PositionScores::default());
         }
         let (gpu, transformer) = (&self.gpu, &self.transformer);
-        let buffers = upload(gpu, positions);
+        let buffers = upload(gpu, positions, ranks);
         let mut submissions = Submissions::new(gpu);
         for block in blocks(0..positions.len(), tile_buffers.block) {
             let mut recording = Recording::new(gpu);
@@ -72,16 +82,22 @@ impl GpuModel {
             base_block.into_iter().for_each(|block| submissions.keep(block.base));
         }
         submissions.finish().await?;
-        gpu.read_f32(&buffers.state, 4 * positions.len()).await
+        let states = gpu.read_f32(&buffers.state, 4 * positions.len()).await?;
+        let top_tokens = match &buffers.top_tokens {
+            Some(entries) => gpu.read(entries, top_tokens::N_WORDS * positions.len()).await?,
+            None => Vec::new(),
+        };
+        Ok(PositionScores { states, top_tokens })
     }
 }
 
-fn upload(gpu: &Gpu, positions: &[Position]) -> PositionBuffers {
+fn upload(gpu: &Gpu, positions: &[Position], ranks: bool) -> PositionBuffers {
     let column = |value: fn(&Position) -> u32| positions.iter().map(value).collect::<Vec<_>>();
     PositionBuffers {
         rows: gpu.buffer_with("positions", &column(|position| position.row as u32)),
         targets: gpu.buffer_with("targets", &column(|position| position.target)),
         state: gpu.buffer("state", 4 * positions.len()),
+        top_tokens: ranks.then(|| gpu.buffer("top tokens", top_tokens::N_WORDS * positions.len())),
     }
 }
 

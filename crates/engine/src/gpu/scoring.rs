@@ -12,12 +12,13 @@ use super::head_buffers::TileBuffers;
 use super::kernels::attention_mass::AttentionSums;
 use super::kernels::kl_divergence::kl_divergence;
 use super::kernels::log_sum_exp::{log_prob, log_sum_exp};
-use super::kernels::padded;
+use super::kernels::{padded, top_tokens};
 use super::layer_caches::LayerCaches;
 use super::mixer_sizes::MixerSizes;
-use super::positions::{BaseStates, Position, StateUse};
+use super::positions::{BaseStates, Position, PositionScores, StateUse};
 use super::recurrent_states::length_of_passes;
-use crate::lm::{Input, LmError, OnReadout, Pass, Readout, ScoreRequest};
+use crate::lm::{Input, LmError, OnReadout, Pass, RankedToken, Readout, ScoreRequest};
+use glasscage_model::tokenizer::TokenId;
 
 /// Maximum bytes for the rows of suffixes, in addition to the temporary buffers of one block.
 const MAX_CHUNK_BYTES: usize = 192 << 20;
@@ -107,7 +108,7 @@ impl GpuModel {
             (states, attends.then(|| AttentionSums::new(&gpu, config, request.targets.clone(), request.attended)))
         };
         let (states, sums) = gpu.try_allocate(allocate).await?;
-        let mut scored = Vec::new();
+        let mut scored = PositionScores::default();
         let score_chunk = async |model: &mut Self, activations: &Activations, chunk: Range<usize>| {
             if known.is_some() {
                 return Ok(());
@@ -118,7 +119,9 @@ impl GpuModel {
                 |t: usize| Position { row: t - 1 - chunk.start, target: request.tokens[t], target_index: t - request.targets.start };
             let positions: Vec<_> = targets.map(position).collect();
             let state_use = states.as_ref().map_or(StateUse::None, StateUse::Store);
-            scored.extend(model.score_positions(&activations.x, tile_buffers, &positions, state_use).await?);
+            let of_chunk = model.score_positions(&activations.x, tile_buffers, &positions, state_use, request.top_tokens).await?;
+            scored.states.extend(of_chunk.states);
+            scored.top_tokens.extend(of_chunk.top_tokens);
             Ok(())
         };
         self.prefill(unread, sums.as_ref(), score_chunk).await?;
@@ -126,6 +129,7 @@ impl GpuModel {
         if let Some(readout) = known {
             return Ok(BaseScores { readout, log_sum_exps: Vec::new(), states: None });
         }
+        let PositionScores { states: scored, top_tokens } = scored;
         let log_probs: Vec<f64> = scored.chunks(4).map(log_prob).collect();
         let divergences = if request.divergences { vec![0.0; log_probs.len()] } else { Vec::new() };
         let (attention, flow) = match &sums {
@@ -133,7 +137,8 @@ impl GpuModel {
             None => Default::default(),
         };
         let log_sum_exps = scored.chunks(4).map(log_sum_exp).collect();
-        let readout = Readout { log_probs, divergences, attention, flow }.checked()?;
+        let top_tokens = scored.chunks(4).zip(top_tokens.chunks(top_tokens::N_WORDS)).map(ranked_tokens).collect();
+        let readout = Readout { log_probs, divergences, attention, flow, top_tokens }.checked()?;
         Ok(BaseScores { readout, log_sum_exps, states })
     }
 
@@ -158,7 +163,7 @@ impl GpuModel {
         }
         let compare = |states| StateUse::Compare(BaseStates { states, log_sum_exps: &base.log_sum_exps });
         let state_use = base.states.as_ref().map_or(StateUse::None, compare);
-        let scored = self.score_positions(&buffers.activations.x, tile_buffers, &positions, state_use).await?;
+        let scored = self.score_positions(&buffers.activations.x, tile_buffers, &positions, state_use, false).await?.states;
         let mut readouts = vec![base.readout.of_a_pass(); passes.len()];
         for (i, (position, state)) in positions.iter().zip(scored.chunks(4)).enumerate() {
             let readout = &mut readouts[ends.partition_point(|&end| end <= i)];
@@ -221,6 +226,12 @@ impl Chunk {
         }
         chunk
     }
+}
+
+/// The most likely tokens at one position, from its state and its entries.
+fn ranked_tokens((state, entries): (&[f32], &[u32])) -> Vec<RankedToken> {
+    let ranked = |(token, logit): (TokenId, f32)| RankedToken { token, log_prob: log_prob(&[state[0], state[1], logit]) };
+    top_tokens::top_tokens(entries).map(ranked).collect()
 }
 
 /// Length of the common prefix of two inputs.

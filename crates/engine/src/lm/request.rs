@@ -6,6 +6,9 @@ use super::error::LmError;
 use glasscage_model::config::Config;
 use glasscage_model::tokenizer::TokenId;
 
+/// Number of most likely tokens in a readout: five alternatives, and the token that the text has.
+pub const N_TOP_TOKENS: usize = 6;
+
 /// A text to score. The model reads `tokens` with the edits of the base text and of each pass, and always predicts the original targets.
 #[derive(Clone, Debug)]
 pub struct ScoreRequest<'a> {
@@ -19,20 +22,23 @@ pub struct ScoreRequest<'a> {
     pub divergences: bool,
     /// Ascending ranges of positions in the base text to which attention is measured. Empty: no attention.
     pub attended: &'a [Range<usize>],
+    /// Whether to find the most likely tokens at each target in the base text. Costs a few reads of each logit.
+    pub top_tokens: bool,
     /// Log-probabilities of the targets in the base text, if an earlier pass measured them. The engine then reads the base text only as far
-    /// as the passes need it. Ignored if the request asks for divergences or attention.
+    /// as the passes need it. Ignored if the request asks for divergences, attention or the most likely tokens.
     pub base_log_probs: Option<&'a [f64]>,
 }
 
 impl<'a> ScoreRequest<'a> {
     /// Requests log-probabilities of the targets, in the unchanged text and in each pass.
     pub fn new(tokens: &'a [TokenId], targets: Range<usize>, passes: &'a [Pass]) -> Self {
-        Self { tokens, targets, edits: &[], passes, divergences: false, attended: &[], base_log_probs: None }
+        Self { tokens, targets, edits: &[], passes, divergences: false, attended: &[], top_tokens: false, base_log_probs: None }
     }
 
     /// The readout of the base text, if it is already known.
     pub fn known_base(&self) -> Option<Readout> {
-        let is_all = |log_probs: &&[f64]| log_probs.len() == self.targets.len() && !self.divergences && self.attended.is_empty();
+        let asks_for_more = self.divergences || self.top_tokens || !self.attended.is_empty();
+        let is_all = |log_probs: &&[f64]| log_probs.len() == self.targets.len() && !asks_for_more;
         Some(Readout { log_probs: self.base_log_probs.filter(is_all)?.to_vec(), ..Readout::default() })
     }
 
@@ -139,6 +145,17 @@ pub struct Readout {
     /// the sum over its positions of alpha (v . `o_h`), divided by the sum over heads of |`o_h`|^2. Over all heads and positions the shares
     /// add up to 1. The flow is the sum over heads and layers of the squares of positive shares.
     pub flow: Vec<f64>,
+    /// The most likely tokens at each target in the base text: [`N_TOP_TOKENS`], fewer in a smaller vocabulary. The most likely token comes
+    /// first, of equally likely ones the lowest. Tokens whose logit is not finite are left out. Empty if not requested.
+    pub top_tokens: Vec<Vec<RankedToken>>,
+}
+
+/// A token that the model might have predicted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RankedToken {
+    pub token: TokenId,
+    /// `ln p(token | x_<t)` in nats, at temperature 1.
+    pub log_prob: f64,
 }
 
 /// Divergences below this, in nats, may be rounding noise of the logits. Without this limit, a row without an effect would show percentages
@@ -154,8 +171,13 @@ impl Readout {
         if ![&self.log_probs, &self.divergences, &self.attention, &self.flow].into_iter().all(|numbers| is_finite(numbers)) {
             return Err(LmError::NotFinite);
         }
+        let mut ranked = self.top_tokens.iter().flatten().map(|ranked| ranked.log_prob);
+        if !ranked.clone().all(f64::is_finite) {
+            return Err(LmError::NotFinite);
+        }
         let is_impossible = |&divergence: &f64| divergence < -ROUNDING;
-        if self.divergences.iter().any(is_impossible) || self.log_probs.iter().any(|&log_prob| log_prob > ROUNDING) {
+        let is_above_one = |log_prob: f64| log_prob > ROUNDING;
+        if self.divergences.iter().any(is_impossible) || self.log_probs.iter().copied().any(is_above_one) || ranked.any(is_above_one) {
             return Err(LmError::Impossible);
         }
         self.divergences.iter_mut().filter(|divergence| **divergence < DIVERGENCE_NOISE).for_each(|divergence| *divergence = 0.0);
@@ -202,7 +224,8 @@ mod tests {
     use super::*;
 
     fn checked(log_prob: f64, divergence: f64, flow: f64) -> Result<Readout, LmError> {
-        Readout { log_probs: vec![log_prob], divergences: vec![divergence], attention: vec![0.5], flow: vec![flow] }.checked()
+        let top_tokens = vec![vec![RankedToken { token: 1, log_prob: log_prob / 2.0 }]];
+        Readout { log_probs: vec![log_prob], divergences: vec![divergence], attention: vec![0.5], flow: vec![flow], top_tokens }.checked()
     }
 
     #[test]
@@ -215,6 +238,7 @@ mod tests {
         for whole in [
             ScoreRequest { divergences: true, ..known.clone() },
             ScoreRequest { attended: &[1..2, 2..3], ..known.clone() },
+            ScoreRequest { top_tokens: true, ..known.clone() },
             ScoreRequest { base_log_probs: Some(&[-1.0; 2]), ..request },
         ] {
             assert_eq!((whole.base_length(), whole.known_base()), (8, None));
@@ -229,6 +253,10 @@ mod tests {
         assert!(matches!(checked(-1.0, -2e-3, 0.0), Err(LmError::Impossible)));
         assert!(matches!(checked(2e-3, 0.0, 0.0), Err(LmError::Impossible)));
         assert!(checked(9e-4, 0.0, 0.0).is_ok());
+        for (log_prob, is_right) in [(0.0, true), (2e-3, false), (f64::NAN, false), (f64::NEG_INFINITY, false)] {
+            let readout = Readout { top_tokens: vec![vec![RankedToken { token: 1, log_prob }]], ..Readout::default() };
+            assert_eq!(readout.checked().is_ok(), is_right, "{log_prob}");
+        }
         for (log_prob, divergence, flow) in [(f64::NAN, 0.0, 0.0), (-1.0, f64::NAN, 0.0), (-1.0, f64::INFINITY, 0.0), (-1.0, 0.0, f64::NAN)]
         {
             assert!(matches!(checked(log_prob, divergence, flow), Err(LmError::NotFinite)), "{log_prob} {divergence} {flow}");

@@ -5,6 +5,7 @@ use leptos::html::Div;
 use leptos::prelude::*;
 
 use super::arc_diagram::{self, ArcDiagram};
+use super::certainty_view;
 use super::legend::Legend;
 use super::prune_control::PruneControl;
 use super::row_positions::row_positions;
@@ -95,7 +96,37 @@ pub fn TextView() -> impl IntoView {
                 {move || sections.get().into_iter().map(passage).collect_view()}
             </div>
         </div>
+        <HowSure />
         <Legend />
+    }
+}
+
+/// Shows on request how sure the model was of each token, if the document says so.
+#[component]
+fn HowSure() -> impl IntoView {
+    let page = use_page();
+    let part = LazyPart::new(certainty_view::fetch);
+    let is_open = RwSignal::new(false);
+    let has_tokens = Memo::new(move |_| {
+        let has_tokens = page.with(|state| state.explanation.document().is_some_and(|document| !document.tokens.is_empty()));
+        has_tokens && !page.is_busy()
+    });
+    view! {
+        <Show when=move || has_tokens.get()>
+            <button
+                type="button"
+                class="chip how-sure screen-only"
+                data-testid="how-sure"
+                title=t!("The probability of each token of the answer, and what else the model might have written")
+                aria-expanded=move || is_open.get().to_string()
+                on:click=move |_| is_open.update(|is_open| *is_open = !*is_open)
+            >
+                {t!("How sure?")}
+            </button>
+            <Show when=move || is_open.get()>
+                <LazyView part view=|view| view() />
+            </Show>
+        </Show>
     }
 }
 

@@ -33,6 +33,10 @@ fn view() -> AnyView {
         Some(true) => t!("The link refers to an example in this site’s gallery. Nothing is uploaded."),
         _ => t!("The link contains the whole text. Nothing is uploaded."),
     };
+    let leaves_out = move || {
+        let has_tokens = page.with(|state| state.explanation.document().is_some_and(|document| !document.tokens.is_empty()));
+        has_tokens.then(|| t!("The probabilities of tokens are only in the file, not in the link."))
+    };
     view! {
         <section
             class="link-panel"
@@ -43,6 +47,7 @@ fn view() -> AnyView {
                 <strong>{title}</strong>
                 <span>{advice}</span>
                 <span>{contents}</span>
+                <span>{leaves_out}</span>
                 <button type="button" class="quiet close" aria-label=t!("Close") on:click=move |_| page.send(Message::CloseLink)>
                     <IconView icon=Icon::Close />
                 </button>

@@ -27,6 +27,7 @@ pub mod qkv_rope_cache;
 pub mod rms_norm;
 pub mod sample;
 pub mod swiglu;
+pub mod top_tokens;
 pub mod ungated_queries;
 
 use super::batch::Row;
@@ -76,6 +77,8 @@ pub(super) const SOURCES: &[(&str, &str)] = sources![
     "rms_norm_shared",
     "sample",
     "swiglu",
+    "top_tokens",
+    "top_tokens_shared",
     "ungated_queries",
 ];
 
@@ -101,6 +104,7 @@ pub(super) const IMPORTS: &[(&str, &str)] = &[
     ("rope", source!("rope")),
     ("row", Row::WGSL),
     ("scales_k4", source!("quant/scales_k4")),
+    ("top_tokens_common", source!("top_tokens_common")),
     ("weights", source!("quant/weights")),
 ];
 

@@ -22,6 +22,7 @@ use crate::gpu::kernels::qk_norm::{self, WholeNorm};
 use crate::gpu::kernels::qkv_rope_cache::{self, QkvRopeCache, cached_head, cached_slot, qkv_width};
 use crate::gpu::kernels::rms_norm::{self, RmsNorm};
 use crate::gpu::kernels::sample::{self, GpuDraw};
+use crate::gpu::kernels::top_tokens::{self, TopTokens};
 use crate::gpu::kernels::{RowView, argmax, gather, padded, swiglu};
 use crate::gpu::weights::{Matrix, Slab};
 use crate::lm::sample::Draw;
@@ -68,6 +69,7 @@ pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
         }
     }
     cases.extend(read_out(gpu));
+    cases.push(ranked(gpu));
     cases.push(most_likely(gpu));
     cases.extend([(None, None), (Some(40), Some(0.9))].map(|(top_k, top_p)| drawn(gpu, top_k, top_p)));
     cases
@@ -383,6 +385,19 @@ fn read_out(gpu: &Gpu) -> [Case; 3] {
         Case::about("divergences", divergences, right_divergences),
         Case::exactly("the most likely allowed token", best, right_tokens),
     ]
+}
+
+/// The most likely tokens of a few positions. Both tiles have some of them.
+fn ranked(gpu: &Gpu) -> Case {
+    let logits = random(N * VOCAB, 26);
+    let entries = gpu.buffer("entries", top_tokens::N_WORDS * N);
+    for range in &TILES {
+        let tile: Vec<f32> = logits.chunks(VOCAB).flat_map(|row| row[range.clone()].to_vec()).collect();
+        let tile = gpu.buffer_with_f32("logits", &tile);
+        let tokens = TopTokens { logits: &tile, entries: &entries, first: 0, n: N, token: range.start, length: range.len() };
+        submit(gpu, |recording| top_tokens::record(recording, &tokens));
+    }
+    Case::exactly("the most likely tokens", entries, logits.chunks(VOCAB).flat_map(top_tokens::reference).collect())
 }
 
 fn most_likely(gpu: &Gpu) -> Case {

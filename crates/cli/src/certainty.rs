@@ -1,0 +1,51 @@
+//! How sure the model was, as text: each sentence and token with its probability, and the alternatives of each token.
+
+use glasscage_core::explanation::{Document, MAX_FORKS, Token, forks, mean_probability, total_log_probability};
+use glasscage_core::number::percent_tenths;
+
+/// All tokens of the document's answer, by sentence. Says so if the document has none.
+pub fn certainty_text(document: &Document) -> String {
+    if document.tokens.is_empty() {
+        return "\nThe probabilities of the tokens were not measured.\n".into();
+    }
+    let marked: Vec<usize> = forks(&document.tokens).into_iter().take(MAX_FORKS).collect();
+    let chars: Vec<char> = document.generation.text.chars().collect();
+    let n_prompt = document.prompt.sentences.len();
+    let (mut text, mut number) = (String::new(), 0);
+    for i in 0..document.generation.sentences.len() {
+        let tokens = document.tokens_of(i);
+        let mean = mean_probability(tokens).map_or_else(|| "\u{2013}".into(), percent_tenths);
+        let total = total_log_probability(tokens);
+        text += &format!("\n{}: {total:.2} nats together, {mean}% per token (geometric mean)\n", document.label(n_prompt + i));
+        for token in tokens {
+            let own: String = chars[token.span[0]..token.span[1]].iter().collect();
+            text += &token_line(token, &own, marked.contains(&number));
+            number += 1;
+        }
+    }
+    text
+}
+
+/// One token with its alternatives. An asterisk marks a place where the answer could have gone otherwise.
+fn token_line(token: &Token, own: &str, is_marked: bool) -> String {
+    let percent = |log_probability: f64| percent_tenths(log_probability.exp());
+    let others = token.alternatives.iter().map(|other| format!("{:?} {}%", other.text, percent(other.log_probability)));
+    let mark = if is_marked { '*' } else { ' ' };
+    format!("{mark}{:>5}%  {own:?}  or {}\n", percent(token.log_probability), others.collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_listed_by_sentence_with_three_marks_at_most() {
+        let document = Document::from_json(include_str!("../../core/tests/golden/tokens.json")).expect("a document");
+        let text = certainty_text(&document);
+        let n_lines = document.tokens.len() + 2 * document.generation.sentences.len();
+        assert_eq!(text.lines().count(), n_lines, "{text}");
+        assert_eq!(text.lines().filter(|line| line.starts_with('*')).count(), 3, "{text}");
+        assert!(text.contains("G1: ") && text.contains(r#"  "ere"  or " the" "#), "{text}");
+        assert!(certainty_text(&Document { tokens: Vec::new(), ..document }).contains("not measured"));
+    }
+}
