@@ -73,6 +73,7 @@ impl State {
             Message::Stop => self.stop(),
             Message::StopTimedOut(id) => self.stop_timed_out(id),
             Message::MeasureDeletion => self.measure_deletion(),
+            Message::MeasureContrast { mark, alternative } => self.measure_contrast(mark, &alternative),
             Message::MeasureDevice => self.request(Purpose::MeasureDevice, EngineRequest::MeasureDevice),
             Message::CompareMethod(method) => self.compare_method(&method),
             Message::ShowMethod(method) => self.show_method(&method),

@@ -1,5 +1,6 @@
 //! Explanation documents, which the page renders no matter which program made them.
 
+mod contrast;
 mod document;
 #[cfg(test)]
 pub(crate) mod example;
@@ -13,6 +14,7 @@ mod methods;
 mod passage;
 mod title;
 
+pub use contrast::Contrast;
 pub use document::{Document, DocumentError, FORMAT, MAX_SENTENCES, VERSION};
 pub use joint::JointEffect;
 pub use language::Language;
