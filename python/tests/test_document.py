@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import pathlib
 import random
 import re
@@ -15,8 +16,10 @@ from conftest import ROOT
 
 from glasscage import Document, DocumentError, checks, document, json_text, schema
 from glasscage.passage import Passage
+from glasscage.tokens import Alternative, Token, forks
 
 EXAMPLE = (ROOT / "crates/core/tests/golden/linked.json").read_text(encoding="utf-8")
+WITH_TOKENS = (ROOT / "crates/core/tests/golden/tokens.json").read_text(encoding="utf-8")
 GALLERY = sorted((ROOT / "public/gallery").glob("[0-9w]*.json"))
 
 
@@ -27,11 +30,12 @@ def example() -> dict[str, Any]:
 
 def with_everything() -> dict[str, Any]:
     """The example document with all optional fields."""
-    data = example() | {"version": 2, "unit": "word"}
+    data = example() | {"version": 3, "unit": "word"}
     data["alone"] = copy.deepcopy(data["table"])
     data["joint"] = [{"target": 1, "sources": [0, 1], "amount": 0.12345678, "either_is_enough": "5", "only_together": "ö \u2028"}]
     data["flow"] = copy.deepcopy(data["table"])
     data["support"] = [0.123456, -1e-6, 0.0, 2.0]
+    data["tokens"] = json.loads(WITH_TOKENS)["tokens"]
     data["method"] |= {"unit": "logits", "compression": "log", "weighting": "flow"}
     data["manifest"] |= {"sentence_rule": "any-script", "language": "de", "producer": {"name": "x", "version": "1"}}
     data["manifest"]["answer"]["generated"]["warning"] = "doubtful"
@@ -101,6 +105,39 @@ def test_threshold_of_support_is_that_of_the_page() -> None:
     assert f"pub const LITTLE_SUPPORT: f64 = {document.LITTLE_SUPPORT};" in rust
 
 
+def test_documents_have_smallest_possible_version() -> None:
+    tokens = json.loads(WITH_TOKENS)["tokens"]
+    for version, written in ((1, 1), (2, 2), (3, 2)):
+        assert Document(example() | {"version": version}).data["version"] == written
+        assert Document(example() | {"version": version, "tokens": tokens}).data["version"] == 3
+    assert Document.from_json(WITH_TOKENS).to_json() == WITH_TOKENS.strip()
+    assert Document.from_link(Document.from_json(WITH_TOKENS).link()).data["version"] == 2
+
+
+def test_tokens_belong_to_sentences() -> None:
+    document = Document.from_json(WITH_TOKENS)
+    assert [len(tokens) for tokens in document.tokens] == document.data["generation"]["tokens"]
+    assert ["".join(token.text for token in tokens) for tokens in document.tokens] == document.generation.sentence_texts
+    totals, means = document.log_probabilities, document.mean_probabilities
+    assert totals is not None and means is not None
+    logs = [[token.log_probability for token in tokens] for tokens in document.tokens]
+    np.testing.assert_allclose(totals, [sum(row) for row in logs])
+    np.testing.assert_allclose(means, [np.exp(np.mean(row)) for row in logs])
+    without = Document(example())
+    assert (without.tokens, without.log_probabilities, without.mean_probabilities, without.forks) == ([[]] * 4, None, None, [])
+
+
+def test_closest_forks_come_first() -> None:
+    def token(p: float, *others: float) -> Token:
+        return Token("x", (0, 1), math.log(p), tuple(Alternative("y", math.log(other)) for other in others))
+
+    found = forks([token(0.5, 0.3), token(0.9, 0.1), token(0.4, 0.39), token(0.1, 0.8), token(0.25, 0.25), token(0.5, 0.24), token(1.0)])
+    assert found == [4, 2, 0, 3]
+    document = Document.from_json(WITH_TOKENS)
+    rivalries = [abs(document.tokens[i][k].rivalry or 0.0) for i, k in document.forks]
+    assert rivalries == sorted(rivalries) and document.tokens[0][1].is_fork
+
+
 def test_numbers_are_written_as_rust_writes_them() -> None:
     written = {0.0: "0.0", -1.5: "-1.5", 1.0: "1.0", 1e-5: "0.00001", 1e-6: "1e-6", 1.5e-7: "1.5e-7", 123.456: "123.456"}
     written |= {1e15: "1000000000000000.0", 1e16: "1e+16", 1.25e300: "1.25e+300", 0.1 + 0.2: "0.30000000000000004", 12e20: "1.2e+21"}
@@ -153,6 +190,14 @@ REFUSED = [
     ("support", [0.5], "support of 1"),
     ("support/1", -1e13, "score above"),
     ("support/1", None, "number"),
+    ("tokens/0/span", [3, 2], "out of order"),
+    ("tokens/87/span/1", 190, "outside"),
+    ("tokens/0/log_probability", 0.5, "above"),
+    ("tokens/0/log_probability", -1e13, "score above"),
+    ("tokens/1/alternatives/0/log_probability", -1e3, "out of order"),
+    ("tokens/1/alternatives/0/text", "x" * 5000, "name"),
+    ("tokens/1/alternatives", [{"text": "", "log_probability": -1.0}] * 6, "more than 5"),
+    ("tokens", json.loads(WITH_TOKENS)["tokens"][:9], "of 9 tokens"),
     ("method/id", "x" * 5000, "name"),
     ("method/unit", 5, "string"),
     ("method/aggregation", "median", "none of"),

@@ -46,7 +46,7 @@ def test_the_version_is_the_one_of_the_project() -> None:
 
 def test_package_is_typed_and_complete() -> None:
     assert (pathlib.Path(glasscage.__file__).parent / "py.typed").exists()
-    assert shared("explanation-2.json").read_bytes() == (ROOT / "public/schema/explanation-2.json").read_bytes()
+    assert shared("explanation-3.json").read_bytes() == (ROOT / "public/schema/explanation-3.json").read_bytes()
     assert shared("LICENSE-punkt").read_bytes() == (ROOT / "crates/text/src/sentences/parameters/LICENSE-MIT").read_bytes()
     assert len(list(shared("punkt").iterdir())) == 6
 

@@ -14,6 +14,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 const EXAMPLE: &str = include_str!("golden/linked.json");
+/// The same explanation with tokens: a document of version 3.
+const WITH_TOKENS: &str = include_str!("golden/tokens.json");
 /// Made by version 0.1.0 of the page from `golden/linked.json`. Never change it, because old links must stay readable.
 const LINK_OF_0_1_0: &str = include_str!("golden/explanation.link");
 /// Made from the same document by the first page with checksums in links. Never change it either.
@@ -24,7 +26,15 @@ const LINK_WITH_STEPS: &str = include_str!("golden/explanation-3-steps.link");
 const SCHEME_LENGTH: usize = 3;
 
 fn schema() -> jsonschema::Validator {
-    let schema = serde_json::from_str(include_str!("../../../public/schema/explanation-2.json")).expect("the schema is JSON");
+    validator(include_str!("../../../public/schema/explanation-3.json"))
+}
+
+fn schema_of_version_2() -> jsonschema::Validator {
+    validator(include_str!("../../../public/schema/explanation-2.json"))
+}
+
+fn validator(schema: &str) -> jsonschema::Validator {
+    let schema = serde_json::from_str(schema).expect("the schema is JSON");
     jsonschema::validator_for(&schema).expect("the schema is a schema")
 }
 
@@ -48,9 +58,10 @@ fn variants() -> Vec<Document> {
             }
         }
     }
+    let with_tokens = Document::from_json(WITH_TOKENS).unwrap();
     ways.into_iter()
         .map(|way| example.clone().derived(way))
-        .chain([words, with_joint_effect(), weighted_by_flow(), with_support(), from_elsewhere()])
+        .chain([words, with_joint_effect(), weighted_by_flow(), with_support(), from_elsewhere(), with_tokens])
         .collect()
 }
 
@@ -92,9 +103,12 @@ fn schema_and_links_support_all_derivations_and_units() {
     for document in variants() {
         let written: Value = serde_json::from_str(&document.to_json()).unwrap();
         assert!(schema().is_valid(&written), "{:?} {:?}", document.method, document.unit);
+        let is_new = written["version"] == 3;
+        assert_eq!((schema_of_version_2().is_valid(&written), document.tokens.is_empty()), (!is_new, !is_new));
         let linked = from_fragment(&to_fragment(&document)).unwrap();
         assert_eq!((linked.unit, linked.method, linked.joint), (document.unit, document.method, document.joint));
         assert_eq!(linked.support, document.support);
+        assert!(linked.tokens.is_empty() && linked.version < 3, "a link has no tokens");
         assert_eq!((linked.alone.is_some(), linked.flow.is_some()), (document.alone.is_some(), document.flow.is_some()));
         assert_eq!((linked.generation, linked.manifest.producer), (document.generation, document.manifest.producer));
     }
@@ -120,10 +134,18 @@ fn documents_and_links_say_a_language_that_made_a_difference() {
 }
 
 #[test]
+fn documents_are_written_as_they_were_read() {
+    for text in [EXAMPLE, WITH_TOKENS] {
+        assert_eq!(Document::from_json(text).unwrap().to_json(), text.trim_end());
+    }
+}
+
+#[test]
 fn schema_and_page_require_same_fields() {
-    let example: Value = serde_json::from_str(EXAMPLE).unwrap();
-    for part in ["", "/prompt", "/method", "/manifest", "/manifest/model", "/manifest/answer/generated"] {
-        for key in example.pointer(part).unwrap().as_object().unwrap().keys() {
+    let example: Value = serde_json::from_str(WITH_TOKENS).unwrap();
+    let (token, alternative) = ("/tokens/0", "/tokens/0/alternatives/0");
+    for part in ["", "/prompt", "/method", "/manifest", "/manifest/model", "/manifest/answer/generated", token, alternative] {
+        for key in example.pointer(part).unwrap().as_object().unwrap().keys().filter(|key| !part.is_empty() || *key != "tokens") {
             let mut without = example.clone();
             without.pointer_mut(part).unwrap().as_object_mut().unwrap().remove(key);
             assert!(Document::from_json(&without.to_string()).is_err(), "{part}/{key}");

@@ -3,7 +3,7 @@
 use super::loaded::Session;
 use super::text::SplitText;
 use glasscage_attribution as attribution;
-use glasscage_core::explanation::{Answer, Document, FORMAT, Manifest, Method, Replacement, ScoredTexts, Unit, VERSION};
+use glasscage_core::explanation::{Answer, Document, FORMAT, Manifest, Method, PLAIN_VERSION, Replacement, ScoredTexts, Unit};
 use glasscage_core::table::Table;
 use glasscage_engine::lm::LanguageModel;
 use glasscage_protocol::version::GLASSCAGE;
@@ -35,13 +35,14 @@ impl<M: LanguageModel> Session<M> {
         let derivation = method.derivation_of(self.lm.config());
         Document {
             format: FORMAT.into(),
-            version: VERSION,
+            version: PLAIN_VERSION,
             unit,
             table: Table::unmeasured(prompt.sentences.len(), generation.sentences.len()),
             alone: None,
             joint: Vec::new(),
             flow: None,
             support: Vec::new(),
+            tokens: Vec::new(),
             output: vec![generation.sentences.len() - 1],
             prompt: prompt.into(),
             generation: generation.into(),

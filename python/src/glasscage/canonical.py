@@ -3,6 +3,7 @@
 from typing import Any
 
 from .schema import schema
+from .version import smallest_version
 
 _DEFAULTS: dict[str, Any] = {
     "unit": "sentence",
@@ -12,16 +13,17 @@ _DEFAULTS: dict[str, Any] = {
     "language": "en",
     "joint": [],
     "support": [],
+    "tokens": [],
     "sections": [],
     "run": 1,
 }
-_FLOATS = {"table", "alone", "flow", "support", "amount", "temperature", "top_p"}
+_FLOATS = {"table", "alone", "flow", "support", "log_probability", "amount", "temperature", "top_p"}
 
 
 def canonical(data: dict[str, Any]) -> dict[str, Any]:
-    """Returns a copy of the document in this form."""
+    """Returns a copy of the document in this form, with the smallest version that has all of its fields."""
     found: dict[str, Any] = _canonical(data, schema())
-    return found
+    return found | {"version": smallest_version(found)}
 
 
 def _canonical(value: Any, rules: dict[str, Any]) -> Any:

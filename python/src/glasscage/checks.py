@@ -8,15 +8,16 @@ from typing import Any
 
 from . import schema
 from .problems import DocumentError
+from .version import VERSION
 
 FORMAT = "glasscage-explanation"
-VERSION = 2
 MAX_SENTENCES = 1000
 MAX_TEXT = 1 << 20
 MAX_TOKENS = 1 << 24
 MAX_SCORE = 1e12
 MAX_JOINT = 10_000
 MAX_NAME = 1 << 12
+MAX_TOKEN_LIST = 1 << 17
 _MAX_COUNT = (1 << 64) - 1
 
 
@@ -60,6 +61,7 @@ def _problems(data: dict[str, Any]) -> Iterator[str]:
         yield f"this document has the support of {len(support)} sentences, but its answer has {m}"
     if any(abs(drop) > MAX_SCORE for drop in support):
         yield f"this document has a score above {MAX_SCORE:g}"
+    yield from _of_tokens(data.get("tokens", []), generation)
     names = _texts({"method": data["method"], "manifest": data["manifest"]})
     if any(_n_bytes(name) > MAX_NAME for name in names):
         yield f"this document has a name of more than {MAX_NAME} bytes"
@@ -96,6 +98,26 @@ def _of_table(table: list[list[float | None]], n: int, m: int) -> Iterator[str]:
             yield f"row {i} of the table has a number at or after its own sentence"
         if any(score is not None and abs(score) > MAX_SCORE for score in row):
             yield f"this document has a score above {MAX_SCORE:g}"
+
+
+def _of_tokens(tokens: list[dict[str, Any]], generation: dict[str, Any]) -> Iterator[str]:
+    if tokens and len(tokens) != sum(generation["tokens"]):
+        yield f"this document has the probabilities of {len(tokens)} tokens, but its answer has {sum(generation['tokens'])}"
+    if len(tokens) > MAX_TOKEN_LIST:
+        yield f"this document has the probabilities of more than {MAX_TOKEN_LIST} tokens"
+    before = [0, 0]
+    for token in tokens:
+        (start, end), others = token["span"], token["alternatives"]
+        if not (before[0] <= start <= end <= len(generation["text"]) and before[1] <= end):
+            yield "the tokens of this document are out of order, or outside its answer"
+        before = [start, end]
+        numbers = [other["log_probability"] for other in others]
+        if numbers != sorted(numbers, reverse=True):
+            yield "this document has alternatives of a token that are out of order"
+        if any(number < -MAX_SCORE for number in [token["log_probability"], *numbers]):
+            yield f"this document has a score above {MAX_SCORE:g}"
+        if any(_n_bytes(other["text"]) > MAX_NAME for other in others):
+            yield f"this document has a name of more than {MAX_NAME} bytes"
 
 
 def _of_joint(joint: list[dict[str, Any]], n: int, m: int) -> Iterator[str]:

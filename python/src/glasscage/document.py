@@ -12,10 +12,12 @@ from numpy.typing import ArrayLike
 from . import graph, json_text, link, mailed, program
 from . import viewer as viewers
 from .canonical import canonical
-from .checks import FORMAT, VERSION, check
+from .checks import FORMAT, check
 from .graph import Array
 from .manifest import manifest as manifest_of
 from .passage import Passage
+from .tokens import Token, forks, tokens_of
+from .version import PLAIN_VERSION
 
 if TYPE_CHECKING:
     from .widget import Widget
@@ -44,12 +46,13 @@ class Document:
         method: Mapping[str, Any],
         manifest: Mapping[str, Any] | None = None,
         support: Sequence[float] = (),
+        tokens: Sequence[Mapping[str, Any]] = (),
         output: Sequence[int] | None = None,
     ) -> "Document":
         """Creates a document from a table of m x (n + m) mean scores, with NaN for cells that were not measured.
 
         `output` lists the 0-based generated sentences to explain; by default the last one. `method` needs an `id`, and a `unit` if the page
-        does not know the method.
+        does not know the method. `tokens` has the tokens of all generated sentences, as in the schema.
         """
         scores = np.asarray(table, dtype=np.float64)
         n, m = len(prompt.sentences), len(generation.sentences)
@@ -62,11 +65,12 @@ class Document:
         return cls(
             {
                 "format": FORMAT,
-                "version": VERSION,
+                "version": PLAIN_VERSION,
                 "prompt": prompt.to_json(),
                 "generation": generation.to_json(),
                 "table": cells,
                 "support": list(support),
+                "tokens": [dict(token) for token in tokens],
                 "output": [m - 1] if output is None else list(output),
                 "method": defaults | dict(method),
                 "manifest": dict(manifest_of() if manifest is None else manifest),
@@ -208,6 +212,35 @@ class Document:
             return []
         n = len(self.prompt.sentences)
         return [i for i, row in enumerate(self.table) if total[i] < LITTLE_SUPPORT and not np.isnan(row[: n + i]).any()]
+
+    @property
+    def tokens(self) -> list[list[Token]]:
+        """The tokens of each generated sentence, with their probabilities and alternatives. Empty lists if the document does not have
+        them."""
+        return tokens_of(self.data["generation"], self.data.get("tokens", []))
+
+    @property
+    def log_probabilities(self) -> Array | None:
+        """ln p of each generated sentence, in nats: the sum over its tokens. `None` if the document has no tokens."""
+        if "tokens" not in self.data:
+            return None
+        return np.array([sum(token.log_probability for token in tokens) for tokens in self.tokens], dtype=np.float64)
+
+    @property
+    def mean_probabilities(self) -> Array | None:
+        """The geometric mean of the probabilities of each sentence's tokens. NaN for a sentence without tokens. `None` if the document has
+        no tokens."""
+        if (total := self.log_probabilities) is None:
+            return None
+        counts = np.array(self.data["generation"]["tokens"], dtype=np.float64)
+        return np.where(counts > 0, np.exp(total / np.maximum(counts, 1.0)), np.nan)
+
+    @property
+    def forks(self) -> list[tuple[int, int]]:
+        """The tokens with a rival of at least half their probability, as pairs of a 0-based generated sentence and a token in it. The
+        closest first; the page marks the first three."""
+        places = [(i, k) for i, tokens in enumerate(self.tokens) for k in range(len(tokens))]
+        return [places[number] for number in forks([token for tokens in self.tokens for token in tokens])]
 
     @property
     def scores(self) -> Array:

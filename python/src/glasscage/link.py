@@ -9,6 +9,7 @@ import struct
 from typing import Any
 
 from . import json_text, packed
+from .version import smallest_version
 
 _SCHEME = "g3."
 _READERS = {"g3.": packed.inflate, "g2.": packed.inflate_zlib, "g1.": packed.inflate_without_checksum}
@@ -51,6 +52,8 @@ def to_bytes(data: dict[str, Any]) -> bytes:
     """Encodes a document, little endian: the length of the JSON, the JSON without tables, then the tables."""
     head = copy.deepcopy(data)
     head["manifest"]["table_precision"] = "16-bit"
+    head.pop("tokens", None)
+    head["version"] = smallest_version(head)
     for effect in head.get("joint", []):
         effect["amount"] = _at_least_one_step(effect["amount"], _round(effect["amount"] * 1e4)) / 1e4
     if "support" in head:

@@ -5,7 +5,7 @@ import pathlib
 # Names in `data`, and paths in the repository. `hatch_build.py` also reads them.
 SHARED = {
     "LICENSE-punkt": "crates/text/src/sentences/parameters/LICENSE-MIT",
-    "explanation-2.json": "public/schema/explanation-2.json",
+    "explanation-3.json": "public/schema/explanation-3.json",
     "punkt": "crates/text/src/sentences/parameters/english",
 }
 

@@ -1,4 +1,4 @@
-"""Checks values against the published JSON schema, `public/schema/explanation-2.json`. The package contains a copy of it.
+"""Checks values against the published JSON schema, `public/schema/explanation-3.json`. The package contains a copy of it.
 
 Supports only the JSON Schema keywords of this schema, and rejects a schema with others, so that nothing remains unchecked.
 """
@@ -26,7 +26,7 @@ _NOTES = {"$schema", "$defs", "title", "description"}
 @functools.cache
 def schema() -> dict[str, Any]:
     """The schema of explanation documents."""
-    found: dict[str, Any] = json.loads(shared("explanation-2.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(shared("explanation-3.json").read_text(encoding="utf-8"))
     return found
 
 
@@ -90,6 +90,7 @@ _CHECKS: dict[str, Any] = {
     "required": _missing,
     "const": lambda value, only: None if value == only else f"it is not {only!r}",
     "enum": lambda value, values: None if value in values and not isinstance(value, bool) else f"it is none of {values}",
+    "maximum": lambda value, most: f"it is above {most}" if _is_number(value) and value > most else None,
     "minimum": lambda value, least: f"it is below {least}" if _is_number(value) and value < least else None,
     "pattern": lambda value, form: f"it is not {form}" if isinstance(value, str) and not re.search(form, value) else None,
     "minItems": lambda value, n: f"it has fewer than {n} items" if isinstance(value, list) and len(value) < n else None,

@@ -1,7 +1,8 @@
 //! A document for tests.
 
 use crate::explanation::{
-    Aggregation, Answer, Compression, Document, FORMAT, Language, Manifest, Method, Model, Passage, SentenceRule, Unit, VERSION, Weighting,
+    Aggregation, Answer, Compression, Document, FORMAT, Language, Manifest, Method, Model, PLAIN_VERSION, Passage, SentenceRule, Unit,
+    Weighting,
 };
 use crate::graph::Normalization;
 use crate::shares::Shares;
@@ -22,7 +23,7 @@ pub fn document() -> Document {
     let rows: [&[f64]; 4] = [&[1.0, 0.0], &[-0.5, 0.5, 0.5], &[0.0, -0.1, 0.0, 0.0], &[0.0, 0.01, 0.0, 0.0, 0.0]];
     Document {
         format: FORMAT.into(),
-        version: VERSION,
+        version: PLAIN_VERSION,
         unit: Unit::Sentence,
         prompt: Passage::new("A. B.", &[0..3, 3..5], vec![2, 2]).into(),
         generation: Passage::new("C. D. E. F.", &[0..3, 3..6, 6..9, 9..11], vec![2; 4]).into(),
@@ -31,6 +32,7 @@ pub fn document() -> Document {
         joint: Vec::new(),
         flow: None,
         support: Vec::new(),
+        tokens: Vec::new(),
         output: vec![3],
         method: Method {
             id: "pert".into(),

@@ -1,13 +1,15 @@
 //! Fuzzes files and links that contain explanations and lessons.
 
-use arbitrary::{Arbitrary, Unstructured};
+use arbitrary::Unstructured;
 use glasscage_core::open::{open_any, open_fragment};
 use serde_json::Value;
 
 use crate::hostile::{HOSTILE, replace, show};
 
 const EXPLANATION: &str = include_str!("../../../public/gallery/01-equal-groups.json");
+const WITH_TOKENS: &str = include_str!("../../../crates/core/tests/golden/tokens.json");
 const LESSON: &str = include_str!("../../../public/gallery/lesson-a-mistake-explained.json");
+
 pub fn files(bytes: &[u8]) {
     if let Ok(opened) = open_any(bytes) {
         show(opened);
@@ -23,8 +25,8 @@ pub fn links(bytes: &[u8]) {
 /// Replaces some values of a valid file.
 pub fn json(bytes: &[u8]) {
     let mut u = Unstructured::new(bytes);
-    let Ok(is_lesson) = bool::arbitrary(&mut u) else { return };
-    let mut file: Value = serde_json::from_str(if is_lesson { LESSON } else { EXPLANATION }).expect("a file of ours");
+    let Ok(file) = u.choose(&[EXPLANATION, WITH_TOKENS, LESSON]) else { return };
+    let mut file: Value = serde_json::from_str(file).expect("a file of ours");
     while !u.is_empty() {
         let (Ok(at), Ok(hostile)) = (u.arbitrary::<u32>(), u.choose(&HOSTILE)) else { break };
         replace(&mut file, at as usize, hostile);

@@ -1,6 +1,6 @@
-//! JSON format of explanation documents. The schema for other programs is `public/schema/explanation-2.json`. Documents of version 1 lack
-//! `alone`, `joint`, `flow`, `support`, `sections`, `producer`, the method's `unit`, and some values of other fields. Otherwise both
-//! versions are the same.
+//! JSON format of explanation documents. The schema for other programs is `public/schema/explanation-3.json`. Documents of version 2 lack
+//! `tokens`. Documents of version 1 also lack `alone`, `joint`, `flow`, `support`, `sections`, `producer`, the method's `unit`, and some
+//! values of other fields. Otherwise all versions are the same.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use glasscage_message::ToMessage;
 use serde::{Deserialize, Serialize};
 
 use super::limits::{self, TooLarge};
+use super::tokens::{self, Token};
+use super::version::{VERSION, smallest_version};
 use super::{Derivation, JointEffect, Manifest, Method, MethodText, Passage, Unit, Weighting};
 use crate::table::Table;
 
 /// The value of `format` in every document.
 pub const FORMAT: &str = "glasscage-explanation";
-/// The version this page writes.
-pub const VERSION: u32 = 2;
 /// Maximum number of sentences, prompt and answer together. More would be unreadable, and links are untrusted.
 pub const MAX_SENTENCES: usize = 1000;
 
@@ -25,6 +25,7 @@ pub const MAX_SENTENCES: usize = 1000;
 pub struct Document {
     /// Always [`FORMAT`].
     pub format: String,
+    /// [`Document::to_json`] writes the smallest version that has all fields of the document.
     pub version: u32,
     /// Unit of the rows and columns. Documents without this field use sentences.
     #[serde(default, skip_serializing_if = "Unit::is_sentence")]
@@ -47,6 +48,9 @@ pub struct Document {
     /// the prompt are blanked out together. Empty if it was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub support: Vec<f64>,
+    /// The tokens of all generated sentences in order, [`Passage::tokens`] of each. Empty if they were not measured. Links leave them out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<Token>,
     /// The generated sentences to explain: 0-based rows of the table, ascending. If empty, see [`Document::explained`].
     pub output: Vec<usize>,
     pub method: Method,
@@ -78,6 +82,12 @@ pub enum DocumentError {
     Flow,
     #[error("this document has the support of {support} sentences, but its answer has {generated}")]
     Support { support: usize, generated: usize },
+    #[error("this document has the probabilities of {probabilities} tokens, but its answer has {tokens}")]
+    Tokens { probabilities: usize, tokens: usize },
+    #[error("the tokens of this document are out of order, or outside its answer")]
+    TokenSpans,
+    #[error("this document has a probability above 1, or alternatives of a token that are too many or out of order")]
+    Probabilities,
     #[error("this document explains generated sentence {0}, which it does not have")]
     Output(usize),
     #[error("the explained sentences of this document are repeated or out of order")]
@@ -89,12 +99,17 @@ impl Document {
     pub fn from_json(json: &str) -> Result<Self, DocumentError> {
         let document: Self = serde_json::from_str(json).map_err(|error| DocumentError::Json(error.to_string()))?;
         document.check()?;
-        Ok(document)
+        Ok(document.versioned())
     }
 
-    /// The document as indented JSON.
+    /// The document as indented JSON, with the smallest version that has all of its fields.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a document has only string keys and finite numbers")
+        serde_json::to_string_pretty(&self.clone().versioned()).expect("a document has only string keys and finite numbers")
+    }
+
+    /// The document with the smallest version that has all of its fields. Call it after setting or removing a field.
+    pub fn versioned(self) -> Self {
+        Self { version: smallest_version(&self), ..self }
     }
 
     /// Checks the invariants of a document: sentences tile the text, tables match them, explained sentences exist, sizes are within limits.
@@ -122,6 +137,7 @@ impl Document {
         limits::check_passage(&self.generation)?;
         limits::check_joint(&self.joint)?;
         limits::check_support(&self.support)?;
+        limits::check_tokens(&self.tokens)?;
         limits::check_names(&self.method, &self.manifest)?;
         for table in std::iter::once(&self.table).chain(&self.alone).chain(&self.flow) {
             limits::check_table(table)?;
@@ -136,6 +152,7 @@ impl Document {
         if !self.support.is_empty() && self.support.len() != text.1 {
             return Err(DocumentError::Support { support: self.support.len(), generated: text.1 });
         }
+        self.check_tokens()?;
         let is_known = |&JointEffect { target, sources: [j, k], .. }: &JointEffect| target < text.1 && j < k && k < text.0 + target;
         if !self.joint.iter().all(is_known) {
             return Err(DocumentError::JointSources);
@@ -147,6 +164,31 @@ impl Document {
             Some(&i) => Err(DocumentError::Output(i)),
             None => Ok(()),
         }
+    }
+
+    /// Checks that each token of the answer has a place in the text, and probabilities in order.
+    fn check_tokens(&self) -> Result<(), DocumentError> {
+        // The sum of untrusted counts may not fit into 32 bits.
+        let (probabilities, tokens) = (self.tokens.len(), self.generation.tokens.iter().copied().fold(0, usize::saturating_add));
+        if probabilities > 0 && probabilities != tokens {
+            return Err(DocumentError::Tokens { probabilities, tokens });
+        }
+        if !tokens::are_in_order(&self.tokens, self.generation.text.chars().count()) {
+            return Err(DocumentError::TokenSpans);
+        }
+        if !tokens::are_probabilities(&self.tokens) {
+            return Err(DocumentError::Probabilities);
+        }
+        Ok(())
+    }
+
+    /// The tokens of generated sentence `i`. Empty if the document has no tokens.
+    pub fn tokens_of(&self, i: usize) -> &[Token] {
+        if self.tokens.is_empty() {
+            return &[];
+        }
+        let start: usize = self.generation.tokens[..i].iter().sum();
+        self.tokens.get(start..start + self.generation.tokens[i]).unwrap_or_default()
     }
 
     /// The generated sentences to explain. If the document chooses none, the last one.
@@ -262,7 +304,7 @@ fn flow_weights(row: &[Option<f64>]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::example::example;
+    use super::super::example::{example, with_tokens};
     use super::super::{Aggregation, Compression};
     use super::*;
     use crate::graph::Normalization;
@@ -324,6 +366,42 @@ mod tests {
         assert!(!example().to_json().contains("support"));
         let document = Document { support: vec![1.25, -0.5], ..example() };
         assert_eq!(Document::from_json(&document.to_json()), Ok(document));
+    }
+
+    #[test]
+    fn json_contains_tokens_only_if_measured() {
+        assert!(!example().to_json().contains("alternatives"));
+        let document = with_tokens();
+        assert_eq!(Document::from_json(&document.to_json()), Ok(document));
+    }
+
+    #[test]
+    fn sentence_has_tokens_of_its_own() {
+        let document = with_tokens();
+        let numbers = |i: usize| document.tokens_of(i).iter().map(|token| token.span).collect::<Vec<_>>();
+        assert_eq!((numbers(0).len(), numbers(1)), (7, vec![[11, 13], [13, 15], [15, 16]]));
+        assert!(example().tokens_of(1).is_empty());
+    }
+
+    #[test]
+    fn inconsistent_tokens_are_rejected() {
+        let refused = |change: fn(&mut Vec<Token>)| {
+            let mut document = with_tokens();
+            change(&mut document.tokens);
+            Document::from_json(&document.to_json()).unwrap_err()
+        };
+        assert_eq!(refused(|tokens| tokens.truncate(9)), DocumentError::Tokens { probabilities: 9, tokens: 10 });
+        assert_eq!(refused(|tokens| tokens[9].span = [15, 17]), DocumentError::TokenSpans);
+        assert_eq!(refused(|tokens| tokens[9].span = [16, 15]), DocumentError::TokenSpans);
+        assert_eq!(refused(|tokens| tokens.swap(0, 9)), DocumentError::TokenSpans);
+        assert_eq!(refused(|tokens| tokens[0].log_probability = 0.1), DocumentError::Probabilities);
+        assert_eq!(refused(|tokens| tokens[0].alternatives[0].log_probability = 0.1), DocumentError::Probabilities);
+        assert_eq!(refused(|tokens| tokens[0].alternatives.reverse()), DocumentError::Probabilities);
+        let again = |tokens: &mut Vec<Token>| tokens[0].alternatives = vec![tokens[0].alternatives[0].clone(); 6];
+        assert_eq!(refused(again), DocumentError::Probabilities);
+        assert_eq!(refused(|tokens| tokens[0].log_probability = -1.7e308), TooLarge::Score.into());
+        assert_eq!(refused(|tokens| tokens[0].alternatives[1].text = "x".repeat(5_000)), TooLarge::Name.into());
+        assert_eq!(refused(|tokens| *tokens = vec![tokens[9].clone(); 200_000]), TooLarge::TokenList.into());
     }
 
     #[test]
@@ -412,7 +490,7 @@ mod tests {
             Document::from_json(&document.to_json()).unwrap_err()
         };
         assert_eq!(refused(|d| d.format = "cake".into()), DocumentError::Format("cake".into()));
-        assert_eq!(refused(|d| d.version = 9), DocumentError::Version(9));
+        assert_eq!(Document { version: 9, ..example() }.check(), Err(DocumentError::Version(9)));
         assert_eq!(refused(|d| d.output = vec![2]), DocumentError::Output(2));
         assert_eq!(refused(|d| d.output = vec![1, 1]), DocumentError::OutputOrder);
         assert_eq!(refused(|d| d.output = vec![1, 0]), DocumentError::OutputOrder);

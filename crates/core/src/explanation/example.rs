@@ -1,8 +1,8 @@
 //! Small example document for the unit tests.
 
 use super::{
-    Aggregation, Answer, AnswerStop, Compression, Document, FORMAT, Language, Manifest, Method, Model, Passage, Sampling, SentenceRule,
-    Unit, VERSION, Weighting,
+    Aggregation, Alternative, Answer, AnswerStop, Compression, Document, FORMAT, Language, Manifest, Method, Model, PLAIN_VERSION, Passage,
+    Sampling, SentenceRule, Token, Unit, VERSION, Weighting,
 };
 use crate::graph::Normalization;
 use crate::table::Table;
@@ -11,7 +11,7 @@ use crate::table::Table;
 pub fn example() -> Document {
     Document {
         format: FORMAT.into(),
-        version: VERSION,
+        version: PLAIN_VERSION,
         unit: Unit::Sentence,
         prompt: Passage::new("Zoë has 2 figs. She eats 1.", &[0..17, 17..28], vec![6, 5]).into(),
         generation: Passage::new("2 - 1 = 1. So 1.", &[0..11, 11..16], vec![7, 3]).into(),
@@ -20,6 +20,7 @@ pub fn example() -> Document {
         joint: Vec::new(),
         flow: None,
         support: Vec::new(),
+        tokens: Vec::new(),
         output: vec![1],
         method: Method {
             id: "pert".into(),
@@ -44,4 +45,16 @@ pub fn example() -> Document {
             language: Language::English,
         },
     }
+}
+
+/// The example with its tokens. Each has two alternatives.
+pub fn with_tokens() -> Document {
+    let ends = [1, 2, 4, 5, 7, 9, 11, 13, 15, 16];
+    let token = |(k, &end): (usize, &usize)| {
+        let start = k.checked_sub(1).map_or(0, |before| ends[before]);
+        let alternative = |text: &str, log_probability| Alternative { text: text.into(), log_probability };
+        let alternatives = vec![alternative("\u{fffd}", -1.5), alternative(" 3", -2.25)];
+        Token { span: [start, end], log_probability: -0.125 * k as f64, alternatives }
+    };
+    Document { version: VERSION, tokens: ends.iter().enumerate().map(token).collect(), ..example() }
 }

@@ -2,7 +2,7 @@
 
 use glasscage_message::ToMessage;
 
-use super::{JointEffect, Manifest, Method, Passage};
+use super::{JointEffect, Manifest, Method, Passage, Token};
 use crate::table::Table;
 
 /// A part of a document that is too large.
@@ -18,6 +18,8 @@ pub enum TooLarge {
     Joint,
     #[error("it has a name of more than {MAX_NAME} bytes")]
     Name,
+    #[error("it has the probabilities of more than {MAX_TOKEN_LIST} tokens")]
+    TokenList,
 }
 
 /// Maximum bytes of a passage, or of words quoted from it. A text of 100,000 tokens has half of that.
@@ -28,8 +30,10 @@ const MAX_TOKENS: usize = 1 << 24;
 /// this limit is still a finite number.
 const MAX_SCORE: f64 = 1e12;
 const MAX_JOINT: usize = 10_000;
-/// Maximum bytes of a name of a model, a program or a method.
+/// Maximum bytes of a name of a model, a program or a method, and of a token.
 const MAX_NAME: usize = 1 << 12;
+/// Maximum number of tokens with probabilities. The page allows answers of a few thousand tokens.
+const MAX_TOKEN_LIST: usize = 1 << 17;
 
 /// Checks that a passage can be shown.
 pub fn check_passage(passage: &Passage) -> Result<(), TooLarge> {
@@ -53,6 +57,16 @@ pub fn check_joint(joint: &[JointEffect]) -> Result<(), TooLarge> {
 /// Checks that numbers derived from the support stay finite.
 pub fn check_support(support: &[f64]) -> Result<(), TooLarge> {
     within(support.iter().all(|&support| is_moderate(support)), TooLarge::Score)
+}
+
+/// Checks that tokens can be shown.
+pub fn check_tokens(tokens: &[Token]) -> Result<(), TooLarge> {
+    within(tokens.len() <= MAX_TOKEN_LIST, TooLarge::TokenList)?;
+    let alternatives = || tokens.iter().flat_map(|token| &token.alternatives);
+    let log_probabilities = tokens.iter().map(|token| token.log_probability);
+    let mut numbers = log_probabilities.chain(alternatives().map(|alternative| alternative.log_probability));
+    within(numbers.all(is_moderate), TooLarge::Score)?;
+    within(alternatives().all(|alternative| alternative.text.len() <= MAX_NAME), TooLarge::Name)
 }
 
 /// Checks the lengths of all names in method and manifest.

@@ -8,7 +8,8 @@
 //!
 //! Layout of the inflated bytes, little endian: `u32` length of the JSON, the JSON, then for each row two `f32` scales (positive, negative)
 //! and an `i16` per cell. `i16::MIN` marks an unmeasured cell. If the JSON has `alone` or `flow`, those tables follow in the same format.
-//! All old links must stay readable: never change the literal links in the tests.
+//! Tokens are left out, because they take several times as much as the rest. All old links must stay readable: never change the literal
+//! links in the tests.
 
 use glasscage_message::ToMessage;
 use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
@@ -45,6 +46,7 @@ pub enum LinkError {
 pub fn to_fragment(document: &Document) -> String {
     let mut head = document.clone();
     head.manifest.table_precision = "16-bit".into();
+    head.tokens.clear();
     for effect in &mut head.joint {
         effect.amount = at_least_one_step(effect.amount, (effect.amount * 1e4).round()) / 1e4;
     }
@@ -169,7 +171,7 @@ mod tests {
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use miniz_oxide::deflate::compress_to_vec_zlib;
 
-    use super::super::example::example;
+    use super::super::example::{example, with_tokens};
     use super::*;
 
     #[test]
@@ -197,6 +199,11 @@ mod tests {
     fn a_linked_document_links_to_the_same_fragment() {
         let fragment = to_fragment(&example());
         assert_eq!(to_fragment(&from_fragment(&fragment).unwrap()), fragment);
+    }
+
+    #[test]
+    fn link_leaves_tokens_out() {
+        assert_eq!(to_fragment(&with_tokens()), to_fragment(&example()));
     }
 
     #[test]

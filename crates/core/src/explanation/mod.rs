@@ -13,9 +13,11 @@ mod method;
 mod methods;
 mod passage;
 mod title;
+mod tokens;
+mod version;
 
 pub use contrast::Contrast;
-pub use document::{Document, DocumentError, FORMAT, MAX_SENTENCES, VERSION};
+pub use document::{Document, DocumentError, FORMAT, MAX_SENTENCES};
 pub use joint::JointEffect;
 pub use language::Language;
 pub use limits::TooLarge;
@@ -26,3 +28,5 @@ pub use method::{Aggregation, Compression, Derivation, Method, Weighting};
 pub use methods::{METHODS, MethodId, MethodText, NATS, Replacement, ScoredTexts};
 pub use passage::{Passage, Section, SectionKind, Unit};
 pub use title::title;
+pub use tokens::{Alternative, MAX_ALTERNATIVES, MAX_FORKS, Token, forks, mean_probability, total_log_probability};
+pub use version::{PLAIN_VERSION, VERSION};

@@ -82,7 +82,7 @@ impl Lesson {
     pub fn from_json(json: &str) -> Result<Self, LessonError> {
         let lesson = Self::unchecked(json)?;
         lesson.check()?;
-        Ok(lesson)
+        Ok(lesson.versioned())
     }
 
     /// Parses a lesson without [`Lesson::check`].
@@ -90,9 +90,15 @@ impl Lesson {
         serde_json::from_str(json).map_err(|error| LessonError::Json(error.to_string()))
     }
 
+    /// The lesson with explanations of the smallest possible versions.
+    fn versioned(mut self) -> Self {
+        self.explanations = self.explanations.into_iter().map(Document::versioned).collect();
+        self
+    }
+
     /// The lesson as indented JSON.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a lesson has only string keys and finite numbers")
+        serde_json::to_string_pretty(&self.clone().versioned()).expect("a lesson has only string keys and finite numbers")
     }
 
     /// Checks the invariants of a lesson: steps show existing sentences and ask questions that can be answered. Returns the first

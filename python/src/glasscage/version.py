@@ -1,0 +1,14 @@
+"""Versions of the document format, as in `crates/core/src/explanation/version.rs`. Only this file decides which version a document has."""
+
+from typing import Any
+
+#: The newest version that the package reads.
+VERSION = 3
+#: Version of a document without fields that are new in version 3.
+PLAIN_VERSION = 2
+
+
+def smallest_version(data: dict[str, Any]) -> int:
+    """Returns the smallest version with all fields that the document uses. A document of version 1 keeps its version."""
+    uses_version_3 = bool(data.get("tokens"))
+    return VERSION if uses_version_3 else min(PLAIN_VERSION, int(data["version"]))
