@@ -60,7 +60,8 @@ impl<M: LanguageModel> Session<M> {
         let contrast = |MeasuredContrast { log_probs, effects }| Contrast {
             span,
             alternative: compared.alternative.clone(),
-            log_probabilities: log_probs,
+            // Rounding may leave a number slightly above 0.
+            log_probabilities: log_probs.map(|log_prob| log_prob.min(0.0)),
             effects,
         };
         Ok(measured.map(contrast))

@@ -1,5 +1,5 @@
 //! JSON format of explanation documents. The schema for other programs is `public/schema/explanation-3.json`. Documents of version 2 lack
-//! `tokens`. Documents of version 1 also lack `alone`, `joint`, `flow`, `support`, `sections`, `producer`, the method's `unit`, and some
+//! `tokens` and `contrasts`. Documents of version 1 also lack `alone`, `joint`, `flow`, `support`, `sections`, `producer`, the method's `unit`, and some
 //! values of other fields. Otherwise all versions are the same.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::limits::{self, TooLarge};
 use super::tokens::{self, Token};
 use super::version::{VERSION, smallest_version};
-use super::{Derivation, JointEffect, Manifest, Method, MethodText, Passage, Unit, Weighting};
+use super::{Contrast, Derivation, JointEffect, Manifest, Method, MethodText, Passage, Unit, Weighting};
 use crate::table::Table;
 
 /// The value of `format` in every document.
@@ -51,6 +51,9 @@ pub struct Document {
     /// The tokens of all generated sentences in order, [`Passage::tokens`] of each. Empty if they were not measured. Links leave them out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tokens: Vec<Token>,
+    /// Comparisons of parts of the generation with other texts in their place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contrasts: Vec<Contrast>,
     /// The generated sentences to explain: 0-based rows of the table, ascending. If empty, see [`Document::explained`].
     pub output: Vec<usize>,
     pub method: Method,
@@ -88,6 +91,8 @@ pub enum DocumentError {
     TokenSpans,
     #[error("this document has a probability above 1, or alternatives of a token that are too many or out of order")]
     Probabilities,
+    #[error("this document compares a text that its answer does not have with another one, or lacks the effects of sentences before it")]
+    Contrast,
     #[error("this document explains generated sentence {0}, which it does not have")]
     Output(usize),
     #[error("the explained sentences of this document are repeated or out of order")]
@@ -138,6 +143,7 @@ impl Document {
         limits::check_joint(&self.joint)?;
         limits::check_support(&self.support)?;
         limits::check_tokens(&self.tokens)?;
+        limits::check_contrasts(&self.contrasts)?;
         limits::check_names(&self.method, &self.manifest)?;
         for table in std::iter::once(&self.table).chain(&self.alone).chain(&self.flow) {
             limits::check_table(table)?;
@@ -153,6 +159,12 @@ impl Document {
             return Err(DocumentError::Support { support: self.support.len(), generated: text.1 });
         }
         self.check_tokens()?;
+        if !self.contrasts.iter().all(|contrast| contrast.fits(text.0, &self.generation)) {
+            return Err(DocumentError::Contrast);
+        }
+        if self.contrasts.iter().flat_map(|contrast| contrast.log_probabilities).any(|log_probability| log_probability > 0.0) {
+            return Err(DocumentError::Probabilities);
+        }
         let is_known = |&JointEffect { target, sources: [j, k], .. }: &JointEffect| target < text.1 && j < k && k < text.0 + target;
         if !self.joint.iter().all(is_known) {
             return Err(DocumentError::JointSources);
@@ -304,7 +316,7 @@ fn flow_weights(row: &[Option<f64>]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::example::{example, with_tokens};
+    use super::super::example::{example, with_contrast, with_tokens};
     use super::super::{Aggregation, Compression};
     use super::*;
     use crate::graph::Normalization;
@@ -402,6 +414,31 @@ mod tests {
         assert_eq!(refused(|tokens| tokens[0].log_probability = -1.7e308), TooLarge::Score.into());
         assert_eq!(refused(|tokens| tokens[0].alternatives[1].text = "x".repeat(5_000)), TooLarge::Name.into());
         assert_eq!(refused(|tokens| *tokens = vec![tokens[9].clone(); 200_000]), TooLarge::TokenList.into());
+    }
+
+    #[test]
+    fn json_contains_contrasts_only_if_measured() {
+        assert!(!example().to_json().contains("contrast"));
+        let document = with_contrast();
+        assert_eq!(Document::from_json(&document.to_json()), Ok(document));
+    }
+
+    #[test]
+    fn inconsistent_contrasts_are_rejected() {
+        let refused = |change: fn(&mut Vec<Contrast>)| {
+            let mut document = with_contrast();
+            change(&mut document.contrasts);
+            Document::from_json(&document.to_json()).unwrap_err()
+        };
+        assert_eq!(refused(|contrasts| contrasts[0].span = [14, 17]), DocumentError::Contrast);
+        assert_eq!(refused(|contrasts| contrasts[0].span = [1, 2]), DocumentError::Contrast);
+        assert_eq!(refused(|contrasts| contrasts[0].alternative = " 1.".into()), DocumentError::Contrast);
+        assert_eq!(refused(|contrasts| contrasts[0].effects.push(0.0)), DocumentError::Contrast);
+        assert_eq!(refused(|contrasts| contrasts[0].log_probabilities[1] = 0.1), DocumentError::Probabilities);
+        assert_eq!(refused(|contrasts| contrasts[0].log_probabilities[0] = -1.7e308), TooLarge::Score.into());
+        assert_eq!(refused(|contrasts| contrasts[0].effects[0] = -1.7e308), TooLarge::Score.into());
+        assert_eq!(refused(|contrasts| contrasts[0].alternative = "x".repeat(1 << 21)), TooLarge::Text.into());
+        assert_eq!(refused(|contrasts| *contrasts = vec![contrasts[0].clone(); 101]), TooLarge::Contrasts.into());
     }
 
     #[test]

@@ -195,7 +195,10 @@ mod tests {
     #[test]
     fn spans_count_code_points() {
         let passage = Passage::new("É. Ü. O.", &[0..4, 4..8, 8..10], vec![2; 3]);
-        assert_eq!([[0, 1], [3, 5], [2, 4], [0, 8]].map(|span| passage.span_text(span)), [Some("É"), Some("Ü."), Some(" Ü"), Some("É. Ü. O.")]);
+        assert_eq!(
+            [[0, 1], [3, 5], [2, 4], [0, 8]].map(|span| passage.span_text(span)),
+            [Some("É"), Some("Ü."), Some(" Ü"), Some("É. Ü. O.")]
+        );
         assert_eq!([[0, 0], [2, 1], [7, 9], [9, 9], [usize::MAX, 0]].map(|span| passage.span_text(span)), [None; 5]);
         assert_eq!([[0, 1], [2, 4], [6, 8], [2, 3], [7, 9]].map(|span| passage.sentence_at(span)), [Some(0), Some(1), Some(2), None, None]);
     }

@@ -10,14 +10,14 @@ pub const PLAIN_VERSION: u32 = 2;
 /// The smallest version with all fields that the document uses, so that older pages open it if they can. A document of version 1 keeps its
 /// version.
 pub(super) fn smallest_version(document: &Document) -> u32 {
-    let Document { tokens, version, .. } = document;
-    let uses_version_3 = !tokens.is_empty();
+    let Document { tokens, contrasts, version, .. } = document;
+    let uses_version_3 = !tokens.is_empty() || !contrasts.is_empty();
     if uses_version_3 { VERSION } else { PLAIN_VERSION.min(*version) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::example::{example, with_tokens};
+    use super::super::example::{example, with_contrast, with_tokens};
     use super::*;
 
     #[test]
@@ -26,6 +26,7 @@ mod tests {
         for (version, written) in [(1, 1), (2, 2), (3, 2)] {
             assert_eq!(version_of(Document { version, ..example() }), written);
             assert_eq!(version_of(Document { version, ..with_tokens() }), 3);
+            assert_eq!(version_of(Document { version, ..with_contrast() }), 3);
         }
     }
 }
