@@ -1,6 +1,7 @@
 //! Derives the page's statements about a document: shares, evidence, comparisons, and their texts. Pure functions.
 
 pub mod comparison;
+pub mod contrast;
 pub mod deletion_test;
 pub mod derivation;
 pub mod edge_look;

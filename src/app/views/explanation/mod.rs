@@ -1,6 +1,7 @@
 //! The document on screen: text and graph, table, tests, details.
 
 mod arc_diagram;
+mod contrast_view;
 mod deletion_test_view;
 mod derivation_bar;
 mod details;
