@@ -10,6 +10,7 @@ mod answer_check;
 mod browser;
 mod built_in;
 mod clicks;
+mod contrast;
 mod device;
 mod dist;
 mod download;

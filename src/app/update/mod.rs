@@ -1,5 +1,7 @@
 //! Handles every message without a browser: changes the state and returns effects.
 
+#[cfg(test)]
+mod contrast_tests;
 mod documents;
 mod editor;
 mod engine;
