@@ -77,7 +77,7 @@ async fn stopped_contrast_keeps_explanation() {
     browser.explained().await;
     browser.click("contrast-open").await;
     browser.fill("contrast-alternative", "Bob has 4 nuts.").await;
-    browser.stop_once("[data-testid=status] [role=status]", 5).await;
+    browser.stop_once(".status.active [data-testid=status]", 5).await;
     browser.click("contrast-run").await;
     browser.shows("status", |text| text.starts_with("Stopped")).await;
     browser.stopped().await;
