@@ -82,7 +82,7 @@ fn amounts([supporting, opposing]: [f64; 2]) -> [Amount; 2] {
 /// The strongest prompt sentence on each side.
 fn verdict(document: &Document, found: &ContrastShares, [part, alternative]: [&str; 2]) -> String {
     if found.effect == 0.0 {
-        return t!("No sentence changes how much likelier one text is than the other.").into();
+        return t!("Nothing changes how much likelier one text is than the other.").into();
     }
     let strongest = |side: usize| {
         let j = *descending(found.shares.iter().map(|shares| shares[side])).first()?;
@@ -91,13 +91,13 @@ fn verdict(document: &Document, found: &ContrastShares, [part, alternative]: [&s
     };
     let supporting = match strongest(0) {
         Some((label, share)) => t!("{label} speaks most for \u{201c}{part}\u{201d} ({share}).", label, part, share),
-        None => t!("No sentence of the prompt speaks for \u{201c}{part}\u{201d}.", part),
+        None => t!("Nothing in the prompt speaks for \u{201c}{part}\u{201d}.", part),
     };
     let opposing = match strongest(1) {
         Some((label, share)) => {
             t!("{label} speaks most against it, for \u{201c}{alternative}\u{201d} ({share}).", label, alternative, share)
         }
-        None => t!("No sentence of the prompt speaks against it.").into(),
+        None => t!("Nothing in the prompt speaks against it.").into(),
     };
     let weak = if found.is_weak() { t!("The effects are very small, so these shares mean little.") } else { "" };
     [&supporting, &opposing, weak].into_iter().filter(|words| !words.is_empty()).map(|words| &**words).collect::<Vec<&str>>().join(" ")
@@ -157,11 +157,11 @@ mod tests {
     fn missing_sides_and_small_effects_are_said() {
         let words = |effects| ContrastWords::new(&document(), &contrast(effects));
         let one_side = words([2.0, 0.0, 0.0, 0.0]);
-        assert!(one_side.verdict.ends_with("No sentence of the prompt speaks against it."), "{}", one_side.verdict);
+        assert!(one_side.verdict.ends_with("Nothing in the prompt speaks against it."), "{}", one_side.verdict);
         assert_eq!(one_side.notes, ["1 other part of the prompt has less influence."]);
         assert!(words([0.0, -0.01, 0.0, 0.0]).verdict.ends_with("so these shares mean little."));
         let nothing = words([0.0; 4]);
-        assert!(nothing.verdict.starts_with("No sentence changes") && nothing.rows.is_empty() && nothing.notes.is_empty());
+        assert!(nothing.verdict.starts_with("Nothing changes") && nothing.rows.is_empty() && nothing.notes.is_empty());
     }
 
     #[test]

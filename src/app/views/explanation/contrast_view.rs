@@ -135,7 +135,7 @@ fn Form(selected: RwSignal<String>) -> impl IntoView {
                 <ModelHint />
             </p>
             <p class="hint">
-                {t!("Takes two forward passes per sentence before the mark. A mark within a token grows to the whole token.")}
+                {t!("Takes two forward passes for each source before the mark. A mark within a token grows to the whole token.")}
             </p>
             <HelpLink section=help_link::CONTRAST />
         </form>
