@@ -52,12 +52,11 @@ pub async fn measure_contrast(
     let texts = continuations.map(|continuation| [&transcript.tokens[..prefix], continuation].concat());
     let requests = texts.each_ref().map(|text| ScoreRequest::new(text, prefix..text.len(), &passes));
     let planned = n_passes(sources);
-    let mut sums = [const { Vec::new() }; 2];
+    let mut sums = [Vec::<f64>::new(), Vec::new()];
     let score = model.score_all(&requests, async |text, _, readout| {
-        let sums: &mut [Vec<f64>; 2] = &mut sums;
-        sums[text].push(readout.log_probs.iter().sum::<f64>());
+        sums[text].push(readout.log_probs.iter().sum());
         // Each text has a readout of its unchanged text, which is not counted.
-        let done = sums.iter().map(|sums| sums.len().saturating_sub(1)).sum();
+        let done = sums.iter().map(|of_text| of_text.len().saturating_sub(1)).sum();
         on_pass.call(PassProgress { done, planned }).await
     });
     if let Some(failure) = score.await.err().filter(LmError::is_failure) {
