@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use glasscage_core::explanation::{
-    Aggregation, Compression, Derivation, Document, JointEffect, Language, Producer, Section, SectionKind, SentenceRule, Unit, Weighting,
-    from_fragment, to_fragment,
+    Aggregation, Compression, Contrast, Derivation, Document, DocumentError, JointEffect, Language, Producer, Section, SectionKind,
+    SentenceRule, Token, TooLarge, Unit, Weighting, from_fragment, to_fragment,
 };
 use glasscage_core::graph::Normalization;
 use glasscage_core::table::Table;
@@ -139,6 +139,68 @@ fn documents_are_written_as_they_were_read() {
     for text in [EXAMPLE, WITH_TOKENS, WITH_CONTRASTS] {
         assert_eq!(Document::from_json(text).unwrap().to_json(), text.trim_end());
     }
+}
+
+#[test]
+fn json_contains_optional_fields_only_if_used() {
+    let example = Document::from_json(EXAMPLE).unwrap();
+    assert!(["\"unit\"", "\"support\"", "\"contrasts\""].iter().all(|field| !example.to_json().contains(field)));
+    let words = Document { unit: Unit::Word, ..example };
+    for document in [words, with_support(), Document::from_json(WITH_CONTRASTS).unwrap()] {
+        assert_eq!(Document::from_json(&document.to_json()), Ok(document));
+    }
+}
+
+#[test]
+fn contrasts_make_version_3() {
+    let contrasts = Document::from_json(WITH_CONTRASTS).unwrap().contrasts;
+    let version_of = |document: Document| Document::from_json(&document.to_json()).unwrap().version;
+    for (version, plain) in [(1, 1), (2, 2), (3, 2)] {
+        let document = Document { version, ..Document::from_json(EXAMPLE).unwrap() };
+        assert_eq!(version_of(document.clone()), plain);
+        assert_eq!(version_of(Document { contrasts: contrasts.clone(), ..document }), 3);
+    }
+}
+
+#[test]
+fn inconsistent_contrasts_are_rejected() {
+    let refused = |change: fn(&mut Vec<Contrast>)| {
+        let mut document = Document::from_json(WITH_CONTRASTS).unwrap();
+        change(&mut document.contrasts);
+        Document::from_json(&document.to_json()).unwrap_err()
+    };
+    assert_eq!(refused(|contrasts| contrasts[0].span = [103, 190]), DocumentError::Contrast);
+    assert_eq!(refused(|contrasts| contrasts[0].span = [5, 4]), DocumentError::Contrast);
+    assert_eq!(refused(|contrasts| contrasts[0].alternative = " 24".into()), DocumentError::Contrast);
+    assert_eq!(refused(|contrasts| contrasts[0].effects.push(0.0)), DocumentError::Contrast);
+    assert_eq!(refused(|contrasts| contrasts[0].log_probabilities[1] = 0.1), DocumentError::Contrast);
+    let too_large = |part: TooLarge| DocumentError::TooLarge(part);
+    assert_eq!(refused(|contrasts| contrasts[0].log_probabilities[0] = -1.7e308), too_large(TooLarge::Score));
+    assert_eq!(refused(|contrasts| contrasts[0].effects[0] = -1.7e308), too_large(TooLarge::Score));
+    assert_eq!(refused(|contrasts| contrasts[0].alternative = "x".repeat(1 << 21)), too_large(TooLarge::Text));
+    assert_eq!(refused(|contrasts| *contrasts = vec![contrasts[0].clone(); 101]), too_large(TooLarge::Contrasts));
+}
+
+#[test]
+fn inconsistent_tokens_are_rejected() {
+    let refused = |change: fn(&mut Vec<Token>)| {
+        let mut document = Document::from_json(WITH_TOKENS).unwrap();
+        change(&mut document.tokens);
+        Document::from_json(&document.to_json()).unwrap_err()
+    };
+    let too_large = |part: TooLarge| DocumentError::TooLarge(part);
+    assert_eq!(refused(|tokens| tokens.truncate(9)), DocumentError::Tokens { probabilities: 9, tokens: 88 });
+    assert_eq!(refused(|tokens| tokens[87].span[1] = 190), DocumentError::TokenSpans);
+    assert_eq!(refused(|tokens| tokens[87].span = [189, 188]), DocumentError::TokenSpans);
+    assert_eq!(refused(|tokens| tokens.swap(0, 9)), DocumentError::TokenSpans);
+    assert_eq!(refused(|tokens| tokens[0].log_probability = 0.1), DocumentError::Probabilities);
+    assert_eq!(refused(|tokens| tokens[1].alternatives[0].log_probability = 0.1), DocumentError::Probabilities);
+    assert_eq!(refused(|tokens| tokens[1].alternatives.reverse()), DocumentError::Probabilities);
+    let again = |tokens: &mut Vec<Token>| tokens[1].alternatives = vec![tokens[1].alternatives[0].clone(); 6];
+    assert_eq!(refused(again), DocumentError::Probabilities);
+    assert_eq!(refused(|tokens| tokens[0].log_probability = -1.7e308), too_large(TooLarge::Score));
+    assert_eq!(refused(|tokens| tokens[1].alternatives[1].text = "x".repeat(5_000)), too_large(TooLarge::Name));
+    assert_eq!(refused(|tokens| *tokens = vec![tokens[9].clone(); 200_000]), too_large(TooLarge::TokenList));
 }
 
 #[test]

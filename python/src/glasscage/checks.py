@@ -135,7 +135,7 @@ def _of_contrasts(contrasts: list[dict[str, Any]], generation: dict[str, Any], n
         row = bisect.bisect_right(ends, start + visible)
         is_known = start < end <= len(text) and visible < len(part) and alternative.strip(WHITE_SPACE) and alternative != part
         if not is_known or len(effects) != n + row:
-            yield "this document compares a text that its answer does not have, or lacks the effects of sentences before it"
+            yield "this document has a comparison that does not fit its answer"
         if any(abs(number) > MAX_SCORE for number in [*contrast["log_probabilities"], *effects]):
             yield f"this document has a score above {MAX_SCORE:g}"
         if _n_bytes(alternative) > MAX_TEXT:

@@ -31,10 +31,13 @@ impl Contrast {
     }
 
     /// Whether the contrast belongs to this answer to a prompt of `n_prompt` sentences. The part must be in the answer and not blank, the
-    /// alternative must be another text, and each unit before the sentence of the part must have an effect.
+    /// alternative must be another text, no log-probability may be above 0, and each unit before the sentence of the part must have an
+    /// effect.
     pub fn fits(&self, n_prompt: usize, generation: &Passage) -> bool {
         let Some(row) = generation.sentence_at(self.span) else { return false };
-        self.effects.len() == n_prompt + row && !self.alternative.trim().is_empty() && self.alternative != self.part(generation)
+        let is_other_text = !self.alternative.trim().is_empty() && self.alternative != self.part(generation);
+        let are_probabilities = self.log_probabilities.iter().all(|log_probability| *log_probability <= 0.0);
+        self.effects.len() == n_prompt + row && is_other_text && are_probabilities
     }
 }
 
