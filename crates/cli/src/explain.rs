@@ -139,10 +139,8 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     if missing.is_none() && !chosen.is_empty() {
         document.output = chosen.clone();
     }
-    let contrast = match compared.filter(|_| failure.is_none() && document.is_complete()) {
-        Some(texts) => Some(add_contrast(&mut session, &question, &mut document, texts, is_watched)),
-        None => None,
-    };
+    let texts = compared.filter(|_| failure.is_none() && document.is_complete());
+    let contrast = texts.map(|texts| add_contrast(&mut session, &question, &mut document, texts, is_watched));
     // Write the document of a generated answer even if the requested sentence or the text to compare does not exist.
     let written = output::write(&arguments.json, document.to_json() + "\n");
     output::print(&attribution_text(&document))?;

@@ -12,6 +12,7 @@ use glasscage_engine::lm::{Callback, LanguageModel};
 use glasscage_model::tokenizer::TokenId;
 use glasscage_protocol::problem::Problem;
 use glasscage_protocol::request::{PassProgress, Question};
+use glasscage_text::given::given_text;
 
 /// A part of an answer in whole tokens, and the text that is compared with it.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,6 +72,7 @@ impl<M: LanguageModel> Session<M> {
 /// The whole tokens that contain the visible characters of `mark` (code points of `text`), and the alternative with the same characters
 /// before and after it. `spans` are the bytes that each token covers.
 fn compared(text: &str, spans: &[Range<usize>], mark: [usize; 2], alternative: &str) -> Result<Compared, Problem> {
+    let alternative = given_text(alternative);
     let alternative = alternative.trim();
     if alternative.is_empty() {
         return Err(problems::empty_alternative());
@@ -137,7 +139,7 @@ mod tests {
         }
         assert_eq!(problem([4, 7], " \n"), problems::empty_alternative());
         assert_eq!([problem([4, 7], "has"), problem([8, 9], " 1 ")], [problems::same_alternative(), problems::same_alternative()]);
-        assert_eq!(compared(TEXT, &[0..0], [4, 7], "x"), Err(problems::mark_not_in_answer()));
+        assert_eq!(compared(TEXT, &SPANS[5..6], [4, 7], "x"), Err(problems::mark_not_in_answer()));
     }
 
     #[test]

@@ -100,7 +100,8 @@ fn verdict(document: &Document, found: &ContrastShares, [part, alternative]: [&s
         None => t!("Nothing in the prompt speaks against it.").into(),
     };
     let weak = if found.is_weak() { t!("The effects are very small, so these shares mean little.") } else { "" };
-    [&supporting, &opposing, weak].into_iter().filter(|words| !words.is_empty()).map(|words| &**words).collect::<Vec<&str>>().join(" ")
+    let sentences: [&str; 3] = [&supporting, &opposing, weak];
+    sentences.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 fn notes(found: &ContrastShares, n_left_out: usize) -> Vec<String> {

@@ -49,7 +49,7 @@ impl State {
     /// Compares a part of the answer on screen with an alternative.
     pub(super) fn measure_contrast(&mut self, mark: [usize; 2], alternative: &str) {
         let Some(shown) = self.complete_and_idle() else { return };
-        let (question, alternative) = (same_answer(shown.graph.document()), given_text(alternative));
+        let (question, alternative) = (same_answer(shown.graph.document()), alternative.to_owned());
         self.request(Purpose::Contrast, EngineRequest::MeasureContrast { question, mark, alternative });
     }
 
