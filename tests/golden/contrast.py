@@ -22,11 +22,20 @@ END_TOKEN = 2
 PROMPT = "Once upon a time, there was a girl named Lily. She had a red ball. Her dog was sad."
 ANSWER = " Lily was happy. She played with the ball."
 # Ids of prompt and answer, and the ids of each sentence before the last one.
-IDS = []
-GENERATION = 0
-SENTENCES = []
+IDS = [
+    *[1, 403, 407, 261, 378, 432, 383, 286, 261, 298, 315, 421, 395, 317, 426],
+    *[338, 381, 261, 352, 266, 268, 388, 426],
+    *[320, 285, 400, 428, 286, 296, 418, 426],
+    *[317, 286, 393, 426],
+    *[338, 337, 266, 335, 265, 268, 388, 426],
+]
+SENTENCES = [(1, 15), (15, 23), (23, 31), (31, 35)]
 # Marked text, alternative, place of the marked tokens, ids of the alternative, number of sentences before the mark.
-CONTRASTS = []
+CONTRASTS = [
+    ("ball", "dog", (40, 42), [400, 428], 4),
+    ("happy", "very sad", (33, 34), [399, 296, 418], 3),
+    ("Lily was", "The dog was", (31, 33), [291, 400, 428, 286], 3),
+]
 
 
 def model():
