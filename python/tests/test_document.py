@@ -15,10 +15,12 @@ import pytest
 from conftest import ROOT
 
 from glasscage import Document, DocumentError, checks, document, json_text, schema
+from glasscage.graph import signed_shares
 from glasscage.passage import Passage
 from glasscage.tokens import Alternative, Token, forks
 
 EXAMPLE = (ROOT / "crates/core/tests/golden/linked.json").read_text(encoding="utf-8")
+WITH_CONTRASTS = (ROOT / "crates/core/tests/golden/contrasts.json").read_text(encoding="utf-8")
 WITH_TOKENS = (ROOT / "crates/core/tests/golden/tokens.json").read_text(encoding="utf-8")
 GALLERY = sorted((ROOT / "public/gallery").glob("[0-9w]*.json"))
 
@@ -36,6 +38,8 @@ def with_everything() -> dict[str, Any]:
     data["flow"] = copy.deepcopy(data["table"])
     data["support"] = [0.123456, -1e-6, 0.0, 2.0]
     data["tokens"] = json.loads(WITH_TOKENS)["tokens"]
+    data["contrasts"] = json.loads(WITH_CONTRASTS)["contrasts"]
+    data["contrasts"][0]["effects"][:2] = [0.123456, -1e-6]
     data["method"] |= {"unit": "logits", "compression": "log", "weighting": "flow"}
     data["manifest"] |= {"sentence_rule": "any-script", "language": "de", "producer": {"name": "x", "version": "1"}}
     data["manifest"]["answer"]["generated"]["warning"] = "doubtful"
@@ -127,6 +131,23 @@ def test_tokens_belong_to_sentences() -> None:
     assert (without.tokens, without.log_probabilities, without.mean_probabilities, without.forks) == ([[]] * 4, None, None, [])
 
 
+def test_contrasts_split_effects_among_prompt_sentences() -> None:
+    document = Document.from_json(WITH_CONTRASTS)
+    assert document.to_json() == WITH_CONTRASTS.strip() and document.data["version"] == 3
+    assert Document.from_link(document.link()).data["contrasts"] == document.data["contrasts"]
+    first, last = document.contrasts
+    assert (first.part, first.alternative, last.log_probabilities) == (" 24", " 36", (0.0, -9.25))
+    n = len(document.prompt.sentences)
+    for contrast in (first, last):
+        row = contrast.effects / np.abs(contrast.effects).sum()
+        steps = document.total_influence[: len(row) - n, :n]
+        np.testing.assert_allclose(contrast.shares[:, 0] - contrast.shares[:, 1], row[:n] + row[n:] @ steps, atol=1e-12)
+        assert contrast.shares.min() >= 0.0 and abs(contrast.shares.sum() - 1.0) < 1e-9
+        np.testing.assert_array_equal(signed_shares(document.adjacency, -contrast.effects), contrast.shares[:, ::-1])
+    np.testing.assert_array_equal(signed_shares(document.adjacency, np.zeros(n)), np.zeros((n, 2)))
+    assert Document(example()).contrasts == []
+
+
 def test_closest_forks_come_first() -> None:
     def token(p: float, *others: float) -> Token:
         return Token("x", (0, 1), math.log(p), tuple(Alternative("y", math.log(other)) for other in others))
@@ -198,6 +219,16 @@ REFUSED = [
     ("tokens/1/alternatives/0/text", "x" * 5000, "name"),
     ("tokens/1/alternatives", [{"text": "", "log_probability": -1.0}] * 6, "more than 5"),
     ("tokens", json.loads(WITH_TOKENS)["tokens"][:9], "of 9 tokens"),
+    ("contrasts/0/span", [3, 2], "does not fit"),
+    ("contrasts/0/span", [103, 190], "does not fit"),
+    ("contrasts/0/alternative", " 24", "does not fit"),
+    ("contrasts/0/alternative", "\u2003", "does not fit"),
+    ("contrasts/0/effects", [0.5], "does not fit"),
+    ("contrasts/0/effects/0", -1e13, "score above"),
+    ("contrasts/0/log_probabilities", [-0.5], "fewer"),
+    ("contrasts/0/log_probabilities/0", 0.5, "above"),
+    ("contrasts/1/alternative", "x" * ((1 << 20) + 1), "text"),
+    ("contrasts", json.loads(WITH_CONTRASTS)["contrasts"] * 51, "more than 100"),
     ("method/id", "x" * 5000, "name"),
     ("method/unit", 5, "string"),
     ("method/aggregation", "median", "none of"),

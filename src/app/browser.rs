@@ -406,6 +406,14 @@ pub fn keep_focus(selector: &'static str) {
     request_animation_frame(move || request_animation_frame(keep));
 }
 
+/// The text that the visitor has selected on the page.
+pub fn selected_text() -> String {
+    let window = JsValue::from(window());
+    let select = js_sys::Reflect::get(&window, &"getSelection".into()).and_then(JsCast::dyn_into::<Function>);
+    let selection = select.and_then(|select| select.call0(&window)).ok().filter(|selection| !selection.is_null());
+    selection.map(|selection| js_sys::Object::from(selection).to_string().into()).unwrap_or_default()
+}
+
 /// Height of the first element that matches `selector`, in CSS pixels.
 pub fn height_of(selector: &str) -> Option<f64> {
     let element = document().query_selector(selector).ok()??;

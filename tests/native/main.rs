@@ -8,6 +8,7 @@ mod batches;
 mod block_models;
 mod chat;
 mod cli;
+mod contrast;
 mod damaged;
 mod evaluate;
 mod export;

@@ -11,6 +11,7 @@ mod browser;
 mod built_in;
 mod certainty;
 mod clicks;
+mod contrast;
 mod device;
 mod dist;
 mod download;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glasscage::explanation::{Document, Passage, Producer, to_fragment};
+use glasscage::explanation::{Contrast, Document, Passage, Producer, to_fragment};
 use serde_json::{Value, json};
 
 use super::browser::Browser;
@@ -32,6 +32,8 @@ fn hostile_document() -> Document {
     manifest.producer = Some(Producer { name: MARKUP.into(), version: MARKUP.into() });
     document.method.id = MARKUP.into();
     document.method.unit = Some(MARKUP.into());
+    let effects = vec![1.0; document.table.n_prompt()];
+    document.contrasts = vec![Contrast { span: [0, 3], alternative: MARKUP.into(), log_probabilities: [-1.0; 2], effects }];
     document
 }
 

@@ -49,6 +49,13 @@ pub async fn visit_states(browser: &Browser, url: &str, visit: impl AsyncFn(&Bro
     ask(browser, &example_prompt()).await;
     browser.explained().await;
     visit(browser, "an explanation").await;
+    browser.click("contrast-open").await;
+    browser.fill("contrast-alternative", "No.").await;
+    browser.click("contrast-run").await;
+    browser.find("contrast-verdict").await;
+    browser.stopped().await;
+    visit(browser, "a contrast").await;
+    browser.click("contrast-open").await;
     browser.click("all-numbers").await;
     visit(browser, "an explanation with all numbers").await;
     browser.click("all-numbers").await;

@@ -2,6 +2,7 @@
 
 mod attention;
 mod base_method;
+pub mod contrast;
 pub mod deletion;
 mod divergence;
 #[cfg(test)]

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use glasscage_attribution::method;
-use glasscage_core::explanation::{Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
+use glasscage_core::explanation::{Contrast, Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
 use glasscage_core::number::percent_tenths;
-use glasscage_core::shares::{Evidence, LITTLE_SUPPORT, Shares};
-use glasscage_protocol::request::{ExplainProgress, Question};
-use glasscage_session::ExplainResult;
+use glasscage_core::shares::{ContrastShares, Evidence, LITTLE_SUPPORT, Shares};
+use glasscage_engine::Engine;
+use glasscage_protocol::request::{ExplainProgress, PassProgress, Question};
+use glasscage_session::{ExplainResult, Session};
 use glasscage_text::given::{given_text, text_of_file};
 
 use super::certainty::certainty_text;
@@ -48,6 +49,9 @@ pub struct Arguments {
     /// Generated sentences to explain: "last", or 1-based numbers such as 1,3
     #[arg(long, default_value = "last")]
     output: String,
+    /// Compare the last occurrence of TEXT in the answer with OTHER in its place: which sentences speak for TEXT, and which against it
+    #[arg(long, num_args = 2, value_names = ["TEXT", "OTHER"])]
+    contrast: Option<Vec<String>>,
     /// Maximum answer length in tokens
     #[arg(long, default_value_t = 256)]
     max_tokens: usize,
@@ -107,6 +111,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     output::check_writable(&arguments.json)?;
     let methods: Vec<_> = MethodId::named(&arguments.method).map(method).into_iter().collect();
     let masked_lm = masked_lm_for(&methods, arguments.masked_lm.as_deref())?;
+    let compared = compared(arguments)?;
     let mut session = load(&arguments.model, arguments.backend)?;
     session.masked_lm = masked_lm.map(|loaded| loaded.model);
     let is_watched = std::io::stderr().is_terminal();
@@ -139,11 +144,16 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     if missing.is_none() && !chosen.is_empty() {
         document.output = chosen.clone();
     }
-    // Write the document of a generated answer even if the requested sentence does not exist.
+    let texts = compared.filter(|_| failure.is_none() && document.is_complete());
+    let contrast = texts.map(|texts| add_contrast(&mut session, &question, &mut document, texts, is_watched));
+    // Write the document of a generated answer even if the requested sentence or the text to compare does not exist.
     let written = output::write(&arguments.json, document.to_json() + "\n");
     let certainty = if arguments.tokens { certainty_text(&document) } else { String::new() };
     output::print(&(attribution_text(&document) + &certainty))?;
     written?;
+    if let Some(contrast) = contrast {
+        output::print(&contrast_text(&document, &contrast?))?;
+    }
     if let Some(problem) = failure {
         return Err(format!("{} The document has what was measured by then.", problem.what.to_sentence()));
     }
@@ -154,6 +164,43 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+/// The texts to compare. Errors if there is nothing to compare.
+fn compared(arguments: &Arguments) -> Result<Option<[String; 2]>, String> {
+    let Some(texts) = &arguments.contrast else { return Ok(None) };
+    let [text, other] = &texts[..] else { return Err("--contrast needs two texts".into()) };
+    let [text, other] = [text, other].map(|text| given_text(text).trim().to_owned());
+    if text.is_empty() || other.is_empty() {
+        return Err("--contrast: both texts must have a visible character".into());
+    }
+    if text == other {
+        return Err("--contrast: both texts are the same, so there is nothing to compare".into());
+    }
+    Ok(Some([text, other]))
+}
+
+/// Compares the last occurrence of `text` in the answer with `other`, and adds the contrast to the document.
+fn add_contrast(
+    session: &mut Session<Engine>,
+    question: &Question,
+    document: &mut Document,
+    [text, other]: [String; 2],
+    is_watched: bool,
+) -> Result<Contrast, String> {
+    let answer = &document.generation.text;
+    let Some(at) = answer.rfind(&text) else { return Err(format!("--contrast: the answer does not contain {text:?}")) };
+    let mark = [at, at + text.len()].map(|byte| answer[..byte].chars().count());
+    let mut on_pass = async |PassProgress { done, planned }| {
+        if is_watched {
+            show_passes(done, planned);
+        }
+        ControlFlow::Continue(())
+    };
+    let contrast = pollster::block_on(session.contrast(question, mark, &other, &mut on_pass)).map_err(|problem| problem.to_string())?;
+    let contrast = contrast.ok_or("the run was stopped")?;
+    document.contrasts.push(contrast.clone());
+    Ok(contrast)
 }
 
 /// The number of generated sentences, if the document does not have all `chosen` rows.
@@ -217,10 +264,14 @@ fn show_progress(progress: &ExplainProgress) {
         ExplainProgress::Token(piece) => output::say(piece),
         ExplainProgress::Answered(_) => output::say("\n"),
         ExplainProgress::Pass { done, planned } | ExplainProgress::Column { done, planned, .. } => {
-            output::say(&format!("\rpass {done} of {planned}{}", if done == planned { "\n" } else { "" }));
+            show_passes(*done, *planned);
         }
         ExplainProgress::BaseScored { .. } => {}
     }
+}
+
+fn show_passes(done: usize, planned: usize) {
+    output::say(&format!("\rpass {done} of {planned}{}", if done == planned { "\n" } else { "" }));
 }
 
 /// The answer and the percentages of the prompt sentences. If nothing in the prompt supports the explained sentences, it says so instead
@@ -242,11 +293,43 @@ fn attribution_text(document: &Document) -> String {
     text
 }
 
+/// Both log-probabilities, and for each prompt sentence its effect and its shares for the text of the answer and against it.
+fn contrast_text(document: &Document, contrast: &Contrast) -> String {
+    let (part, alternative) = (contrast.part(&document.generation), &contrast.alternative);
+    let [of_part, of_alternative] = contrast.log_probabilities;
+    let mut text = format!("\nWhy {part:?} and not {alternative:?}?\n\nlog-probability in nats: {of_part:.4} and {of_alternative:.4}\n");
+    let ContrastShares { shares, effect } = ContrastShares::of(document, contrast);
+    if effect == 0.0 {
+        return text + "No sentence changes the difference.\n";
+    }
+    text += "effects in nats: positive speaks for the first text, negative for the second\n\n  effect     for against\n";
+    for (j, effect) in contrast.effects.iter().enumerate() {
+        let amounts =
+            shares.get(j).map_or(["\u{2013}".into(), "\u{2013}".into()], |shares| shares.map(|share| percent_tenths(share) + "%"));
+        let [supporting, opposing] = amounts;
+        text += &format!("{effect:>+8.4}  {supporting:>6}  {opposing:>6}  {}\n", document.source(j).trim());
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use glasscage_core::explanation::Document;
 
-    use super::attribution_text;
+    use super::{attribution_text, contrast_text};
+
+    #[test]
+    fn contrast_lists_effects_and_both_shares() {
+        let document = Document::from_json(include_str!("../../core/tests/golden/contrasts.json")).expect("a document");
+        let text = contrast_text(&document, &document.contrasts[0]);
+        assert!(text.contains("Why \" 24\" and not \" 36\"?") && text.contains("-0.0625 and -4.5000"), "{text}");
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains('%') || line.contains('\u{2013}')).collect();
+        assert_eq!(lines.len(), 7, "six prompt sentences and a step: {text}");
+        assert!(lines[0].trim_start().starts_with("+1.5000") && lines[5].trim_start().starts_with("-0.5000"), "{text}");
+        let mut none = document.contrasts[0].clone();
+        none.effects.fill(0.0);
+        assert!(contrast_text(&document, &none).ends_with("No sentence changes the difference.\n"));
+    }
 
     #[test]
     fn little_support_is_said_instead_of_percentages() {

@@ -56,8 +56,8 @@ fn section(command: &Command) -> String {
 fn row(option: &Arg) -> String {
     let mut name = option.get_long().map(|name| format!("--{name}")).unwrap_or_default();
     if option.get_action().takes_values() {
-        let value = option.get_value_names().and_then(|names| names.first()).expect("a built command has names of values");
-        write!(name, " {value}").expect("a text takes everything");
+        let values = option.get_value_names().expect("a built command has names of values");
+        values.iter().for_each(|value| write!(name, " {value}").expect("a text takes everything"));
     }
     let help = option.get_help().expect("every option has help").to_string();
     let default: Vec<_> =

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use glasscage_core::explanation::{
-    Aggregation, Compression, Derivation, Document, DocumentError, JointEffect, Language, Producer, Section, SectionKind, SentenceRule,
-    Token, TooLarge, Unit, Weighting, from_fragment, to_fragment,
+    Aggregation, Compression, Contrast, Derivation, Document, DocumentError, JointEffect, Language, Producer, Section, SectionKind,
+    SentenceRule, Token, TooLarge, Unit, Weighting, from_fragment, to_fragment,
 };
 use glasscage_core::graph::Normalization;
 use glasscage_core::table::Table;
@@ -16,6 +16,7 @@ use serde_json::Value;
 const EXAMPLE: &str = include_str!("golden/linked.json");
 /// The same explanation with tokens: a document of version 3.
 const WITH_TOKENS: &str = include_str!("golden/tokens.json");
+const WITH_CONTRASTS: &str = include_str!("golden/contrasts.json");
 /// Made by version 0.1.0 of the page from `golden/linked.json`. Never change it, because old links must stay readable.
 const LINK_OF_0_1_0: &str = include_str!("golden/explanation.link");
 /// Made from the same document by the first page with checksums in links. Never change it either.
@@ -58,10 +59,10 @@ fn variants() -> Vec<Document> {
             }
         }
     }
-    let with_tokens = Document::from_json(WITH_TOKENS).unwrap();
+    let [with_tokens, with_contrasts] = [WITH_TOKENS, WITH_CONTRASTS].map(|text| Document::from_json(text).unwrap());
     ways.into_iter()
         .map(|way| example.clone().derived(way))
-        .chain([words, with_joint_effect(), weighted_by_flow(), with_support(), from_elsewhere(), with_tokens])
+        .chain([words, with_joint_effect(), weighted_by_flow(), with_support(), from_elsewhere(), with_tokens, with_contrasts])
         .collect()
 }
 
@@ -107,7 +108,7 @@ fn schema_and_links_support_all_derivations_and_units() {
         assert_eq!((schema_of_version_2().is_valid(&written), document.tokens.is_empty()), (!is_new, !is_new));
         let linked = from_fragment(&to_fragment(&document)).unwrap();
         assert_eq!((linked.unit, linked.method, linked.joint), (document.unit, document.method, document.joint));
-        assert_eq!(linked.support, document.support);
+        assert_eq!((linked.support, linked.contrasts), (document.support, document.contrasts));
         assert!(linked.tokens.is_empty() && linked.version < 3, "a link has no tokens");
         assert_eq!((linked.alone.is_some(), linked.flow.is_some()), (document.alone.is_some(), document.flow.is_some()));
         assert_eq!((linked.generation, linked.manifest.producer), (document.generation, document.manifest.producer));
@@ -135,9 +136,49 @@ fn documents_and_links_say_a_language_that_made_a_difference() {
 
 #[test]
 fn documents_are_written_as_they_were_read() {
-    for text in [EXAMPLE, WITH_TOKENS] {
+    for text in [EXAMPLE, WITH_TOKENS, WITH_CONTRASTS] {
         assert_eq!(Document::from_json(text).unwrap().to_json(), text.trim_end());
     }
+}
+
+#[test]
+fn json_contains_optional_fields_only_if_used() {
+    let example = Document::from_json(EXAMPLE).unwrap();
+    assert!(["\"unit\"", "\"support\"", "\"contrasts\""].iter().all(|field| !example.to_json().contains(field)));
+    let words = Document { unit: Unit::Word, ..example };
+    for document in [words, with_support(), Document::from_json(WITH_CONTRASTS).unwrap()] {
+        assert_eq!(Document::from_json(&document.to_json()), Ok(document));
+    }
+}
+
+#[test]
+fn contrasts_make_version_3() {
+    let contrasts = Document::from_json(WITH_CONTRASTS).unwrap().contrasts;
+    let version_of = |document: Document| Document::from_json(&document.to_json()).unwrap().version;
+    for (version, plain) in [(1, 1), (2, 2), (3, 2)] {
+        let document = Document { version, ..Document::from_json(EXAMPLE).unwrap() };
+        assert_eq!(version_of(document.clone()), plain);
+        assert_eq!(version_of(Document { contrasts: contrasts.clone(), ..document }), 3);
+    }
+}
+
+#[test]
+fn inconsistent_contrasts_are_rejected() {
+    let refused = |change: fn(&mut Vec<Contrast>)| {
+        let mut document = Document::from_json(WITH_CONTRASTS).unwrap();
+        change(&mut document.contrasts);
+        Document::from_json(&document.to_json()).unwrap_err()
+    };
+    assert_eq!(refused(|contrasts| contrasts[0].span = [103, 190]), DocumentError::Contrast);
+    assert_eq!(refused(|contrasts| contrasts[0].span = [5, 4]), DocumentError::Contrast);
+    assert_eq!(refused(|contrasts| contrasts[0].alternative = " 24".into()), DocumentError::Contrast);
+    assert_eq!(refused(|contrasts| contrasts[0].effects.push(0.0)), DocumentError::Contrast);
+    assert_eq!(refused(|contrasts| contrasts[0].log_probabilities[1] = 0.1), DocumentError::Contrast);
+    let too_large = |part: TooLarge| DocumentError::TooLarge(part);
+    assert_eq!(refused(|contrasts| contrasts[0].log_probabilities[0] = -1.7e308), too_large(TooLarge::Score));
+    assert_eq!(refused(|contrasts| contrasts[0].effects[0] = -1.7e308), too_large(TooLarge::Score));
+    assert_eq!(refused(|contrasts| contrasts[0].alternative = "x".repeat(1 << 21)), too_large(TooLarge::Text));
+    assert_eq!(refused(|contrasts| *contrasts = vec![contrasts[0].clone(); 101]), too_large(TooLarge::Contrasts));
 }
 
 #[test]
@@ -173,6 +214,16 @@ fn schema_and_page_require_same_fields() {
             assert!(Document::from_json(&without.to_string()).is_err(), "{part}/{key}");
             assert!(!schema().is_valid(&without), "{part}/{key}");
         }
+    }
+}
+
+#[test]
+fn schema_and_page_require_same_fields_of_contrast() {
+    let example: Value = serde_json::from_str(WITH_CONTRASTS).unwrap();
+    for key in example["contrasts"][0].as_object().unwrap().keys() {
+        let mut without = example.clone();
+        without["contrasts"][0].as_object_mut().unwrap().remove(key);
+        assert!(Document::from_json(&without.to_string()).is_err() && !schema().is_valid(&without), "{key}");
     }
 }
 

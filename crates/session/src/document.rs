@@ -43,6 +43,7 @@ impl<M: LanguageModel> Session<M> {
             flow: None,
             support: Vec::new(),
             tokens: Vec::new(),
+            contrasts: Vec::new(),
             output: vec![generation.sentences.len() - 1],
             prompt: prompt.into(),
             generation: generation.into(),

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! question ─► answer: frame the prompt, generate   ─► text: tokens, sentences ─► document: nothing measured yet
-//!          ─► explain: a column of the table for each source;  deletion_curves, words: of the same answer
+//!          ─► explain: a column of the table for each source;  deletion_curves, words, contrast: of the same answer
 //! ```
 
 mod answer;
 mod answer_check;
 mod answer_features;
+mod contrast;
 mod device;
 mod document;
 mod explain;

@@ -99,6 +99,26 @@ pub fn other_sentences() -> Problem {
     )
 }
 
+/// The marked text is not in the answer, or it is blank.
+pub fn mark_not_in_answer() -> Problem {
+    Problem::new(message!("the marked text is not in the answer"), message!("Mark a word or a sentence of the answer"))
+}
+
+/// There is no text to compare the mark with.
+pub fn empty_alternative() -> Problem {
+    Problem::new(message!("there is no text to compare with"), message!("Enter what the answer could say instead"))
+}
+
+/// The alternative is the marked text.
+pub fn same_alternative() -> Problem {
+    Problem::new(message!("both texts are the same, so there is nothing to compare"), message!("Enter another text"))
+}
+
+/// The vocabulary has no token for any character of the alternative.
+pub fn alternative_without_tokens() -> Problem {
+    Problem::new(message!("the model has no token for this text"), message!("Write it in other characters"))
+}
+
 /// An engine failed.
 pub fn engine_failed(error: LmError) -> Problem {
     let remedy = match &error {

@@ -14,10 +14,11 @@ _DEFAULTS: dict[str, Any] = {
     "joint": [],
     "support": [],
     "tokens": [],
+    "contrasts": [],
     "sections": [],
     "run": 1,
 }
-_FLOATS = {"table", "alone", "flow", "support", "log_probability", "amount", "temperature", "top_p"}
+_FLOATS = {"table", "alone", "flow", "support", "log_probability", "log_probabilities", "effects", "amount", "temperature", "top_p"}
 
 
 def canonical(data: dict[str, Any]) -> dict[str, Any]:

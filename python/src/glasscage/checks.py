@@ -3,11 +3,13 @@
 The page rejects documents that these checks reject.
 """
 
+import bisect
 from collections.abc import Iterator
 from typing import Any
 
 from . import schema
 from .problems import DocumentError
+from .spans import WHITE_SPACE
 from .version import VERSION
 
 FORMAT = "glasscage-explanation"
@@ -18,6 +20,7 @@ MAX_SCORE = 1e12
 MAX_JOINT = 10_000
 MAX_NAME = 1 << 12
 MAX_TOKEN_LIST = 1 << 17
+MAX_CONTRASTS = 100
 _MAX_COUNT = (1 << 64) - 1
 
 
@@ -62,6 +65,7 @@ def _problems(data: dict[str, Any]) -> Iterator[str]:
     if any(abs(drop) > MAX_SCORE for drop in support):
         yield f"this document has a score above {MAX_SCORE:g}"
     yield from _of_tokens(data.get("tokens", []), generation)
+    yield from _of_contrasts(data.get("contrasts", []), generation, n)
     names = _texts({"method": data["method"], "manifest": data["manifest"]})
     if any(_n_bytes(name) > MAX_NAME for name in names):
         yield f"this document has a name of more than {MAX_NAME} bytes"
@@ -118,6 +122,24 @@ def _of_tokens(tokens: list[dict[str, Any]], generation: dict[str, Any]) -> Iter
             yield f"this document has a score above {MAX_SCORE:g}"
         if any(_n_bytes(other["text"]) > MAX_NAME for other in others):
             yield f"this document has a name of more than {MAX_NAME} bytes"
+
+
+def _of_contrasts(contrasts: list[dict[str, Any]], generation: dict[str, Any], n: int) -> Iterator[str]:
+    if len(contrasts) > MAX_CONTRASTS:
+        yield f"this document has more than {MAX_CONTRASTS} comparisons of two texts"
+    text, ends = generation["text"], [end for _, end in generation["sentences"]]
+    for contrast in contrasts:
+        (start, end), alternative, effects = contrast["span"], contrast["alternative"], contrast["effects"]
+        part = text[start:end]
+        visible = len(part) - len(part.lstrip(WHITE_SPACE))
+        row = bisect.bisect_right(ends, start + visible)
+        is_known = start < end <= len(text) and visible < len(part) and alternative.strip(WHITE_SPACE) and alternative != part
+        if not is_known or len(effects) != n + row:
+            yield "this document has a comparison that does not fit its answer"
+        if any(abs(number) > MAX_SCORE for number in [*contrast["log_probabilities"], *effects]):
+            yield f"this document has a score above {MAX_SCORE:g}"
+        if _n_bytes(alternative) > MAX_TEXT:
+            yield f"this document has a text of more than {MAX_TEXT} bytes"
 
 
 def _of_joint(joint: list[dict[str, Any]], n: int, m: int) -> Iterator[str]:

@@ -13,6 +13,7 @@ from . import graph, json_text, link, mailed, program
 from . import viewer as viewers
 from .canonical import canonical
 from .checks import FORMAT, check
+from .contrast import Contrast
 from .graph import Array
 from .manifest import manifest as manifest_of
 from .passage import Passage
@@ -47,12 +48,14 @@ class Document:
         manifest: Mapping[str, Any] | None = None,
         support: Sequence[float] = (),
         tokens: Sequence[Mapping[str, Any]] = (),
+        contrasts: Sequence[Mapping[str, Any]] = (),
         output: Sequence[int] | None = None,
     ) -> "Document":
         """Creates a document from a table of m x (n + m) mean scores, with NaN for cells that were not measured.
 
         `output` lists the 0-based generated sentences to explain; by default the last one. `method` needs an `id`, and a `unit` if the page
-        does not know the method. `tokens` has the tokens of all generated sentences, as in the schema.
+        does not know the method. `tokens` has the tokens of all generated sentences, and `contrasts` comparisons of parts of
+        the generation with other texts, both as in the schema.
         """
         scores = np.asarray(table, dtype=np.float64)
         n, m = len(prompt.sentences), len(generation.sentences)
@@ -71,6 +74,7 @@ class Document:
                 "table": cells,
                 "support": list(support),
                 "tokens": [dict(token) for token in tokens],
+                "contrasts": [dict(contrast) for contrast in contrasts],
                 "output": [m - 1] if output is None else list(output),
                 "method": defaults | dict(method),
                 "manifest": dict(manifest_of() if manifest is None else manifest),
@@ -241,6 +245,12 @@ class Document:
         closest first; the page marks the first three."""
         places = [(i, k) for i, tokens in enumerate(self.tokens) for k in range(len(tokens))]
         return [places[number] for number in forks([token for tokens in self.tokens for token in tokens])]
+
+    @property
+    def contrasts(self) -> list[Contrast]:
+        """Comparisons of parts of the generation with other texts in their place: why this and not that."""
+        adjacency, text = graph.normalize(self.scores, "full"), self.data["generation"]["text"]
+        return [Contrast.from_json(contrast, text, adjacency) for contrast in self.data.get("contrasts", [])]
 
     @property
     def scores(self) -> Array:

@@ -57,6 +57,23 @@ def row_attribution(adjacency: Array, output: Sequence[int]) -> Array:
     return _prompt_columns(adjacency, output)
 
 
+def signed_shares(adjacency: Array, effects: Array) -> Array:
+    """Returns the shares [for, against] of each prompt sentence in a contrast, n x 2. `effects` are those of the first n + k sources.
+
+    The effects, divided by the sum of their magnitudes, are a row of the graph of their own, the only signed one. Its positive and its
+    negative part are passed back to the prompt separately, so that nothing cancels. The shares sum to 1 if no row on the way is zero.
+    """
+    n_prompt = adjacency.shape[1] - len(adjacency)
+    largest = np.abs(effects).max(initial=0.0)
+    # Divide by the largest effect first, so that the sum of huge effects stays finite.
+    scaled = effects / largest if largest > 0.0 else np.zeros_like(effects)
+    row = scaled / max(np.abs(scaled).sum(), 1.0)
+    steps = total_influence(adjacency)[: len(effects) - n_prompt, :n_prompt]
+    parts = [np.maximum(row, 0.0), np.maximum(-row, 0.0)]
+    shares: Array = np.stack([part[:n_prompt] + part[n_prompt:] @ steps for part in parts], axis=1)
+    return shares
+
+
 def _prompt_columns(rows: Array, output: Sequence[int]) -> Array:
     n_prompt = rows.shape[1] - len(rows)
     total: Array = rows[list(output), :n_prompt].sum(axis=0)

@@ -33,6 +33,7 @@ pub fn document() -> Document {
         flow: None,
         support: Vec::new(),
         tokens: Vec::new(),
+        contrasts: Vec::new(),
         output: vec![3],
         method: Method {
             id: "pert".into(),

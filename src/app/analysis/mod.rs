@@ -2,6 +2,7 @@
 
 pub mod certainty;
 pub mod comparison;
+pub mod contrast;
 pub mod deletion_test;
 pub mod derivation;
 pub mod edge_look;

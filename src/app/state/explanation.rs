@@ -12,12 +12,14 @@ use crate::app::analysis::reproduction::Reproduction;
 use crate::app::analysis::shared_link::SharedLink;
 use crate::app::analysis::variant::{PromptEdits, Variant};
 use crate::app::gallery::Gallery;
-use crate::explanation::{Derivation, Document};
+use crate::explanation::{Contrast, Derivation, Document};
 use crate::shares::{AttributionGraph, Shares};
 use crate::table::Table;
 
 /// Initial share of the influence that the drawn edges carry.
 const EDGE_SHARE: f64 = 0.9;
+/// Maximum number of contrasts that the page adds to a document.
+const MOST_CONTRASTS: usize = 20;
 /// Maximum number of explanations whose changed prompts are kept.
 const MOST_SET_ASIDE: usize = 8;
 
@@ -200,6 +202,21 @@ impl Explanation {
     pub(in crate::app) fn replace(&mut self, document: Document, origin: Origin) {
         *self.link = None;
         *self.shown = Some(ShownDocument::new(document, origin));
+    }
+
+    /// Adds a contrast to the document on screen, after the earlier ones. Replaces an earlier one of the same texts. Returns `false` if it
+    /// does not fit the document.
+    pub(in crate::app) fn add_contrast(&mut self, contrast: Contrast) -> bool {
+        let Some(ShownDocument { graph, origin }) = self.shown.clone() else { return false };
+        let mut document = graph.document().clone();
+        document.contrasts.retain(|known| known.span != contrast.span || known.alternative != contrast.alternative);
+        document.contrasts.push(contrast);
+        document.contrasts.drain(..document.contrasts.len().saturating_sub(MOST_CONTRASTS));
+        let fits = document.check().is_ok();
+        if fits {
+            self.replace(document, origin);
+        }
+        fits
     }
 
     fn forget_view(&mut self) {

@@ -47,6 +47,11 @@ pub enum Message {
     StopTimedOut(RequestId),
     /// Run the deletion test on the explanation on screen.
     MeasureDeletion,
+    /// Compare a part of the answer on screen (code points, half-open) with this text in its place.
+    MeasureContrast {
+        mark: [usize; 2],
+        alternative: String,
+    },
     /// Measure the speed of this device and the errors of its GPU.
     MeasureDevice,
     /// Explain the answer on screen by this method too.

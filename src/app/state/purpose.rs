@@ -23,6 +23,8 @@ pub enum Purpose {
     ExplainVariant(usize),
     /// Measure this source word by word.
     ExpandWords(usize),
+    /// Compare a part of the answer on screen with an alternative.
+    Contrast,
     /// Measure this device.
     MeasureDevice,
 }

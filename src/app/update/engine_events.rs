@@ -77,6 +77,7 @@ impl State {
             EngineEvent::Explained { document, problem } => self.explained(*document, problem),
             EngineEvent::DeletionCurves(curves) => self.deletion_measured(&curves),
             EngineEvent::Words(words) => self.words_measured(words),
+            EngineEvent::Contrast(contrast) => self.contrast_measured(contrast),
             EngineEvent::Answered(document) => self.variant_answered(&document),
             EngineEvent::DeviceMeasured(report) => {
                 self.end_run(RunStatus::Done(t!("Measured this device").into()));

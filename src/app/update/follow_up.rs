@@ -1,4 +1,5 @@
-//! Follow-up questions about the explanation on screen, which stays: the deletion test, another method, the words of a source.
+//! Follow-up questions about the explanation on screen, which stays: the deletion test, another method, the words of a source, another
+//! text in place of a part of the answer.
 
 use super::requests::question_of;
 use crate::app::analysis::deletion_test::DeletionTestPlan;
@@ -9,7 +10,7 @@ use crate::app::state::explanation::{Origin, ShownDocument};
 use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
-use crate::explanation::{Document, METHODS, MethodId};
+use crate::explanation::{Contrast, Document, METHODS, MethodId};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, Question, Word};
 use crate::shares::Shares;
@@ -43,6 +44,13 @@ impl State {
         let Some(shown) = self.complete_and_idle() else { return };
         let request = EngineRequest::MeasureWords { question: same_answer(shown.graph.document()), source };
         self.request(Purpose::ExpandWords(source), request);
+    }
+
+    /// Compares a part of the answer on screen with an alternative.
+    pub(super) fn measure_contrast(&mut self, mark: [usize; 2], alternative: &str) {
+        let Some(shown) = self.complete_and_idle() else { return };
+        let (question, alternative) = (same_answer(shown.graph.document()), alternative.to_owned());
+        self.request(Purpose::Contrast, EngineRequest::MeasureContrast { question, mark, alternative });
     }
 
     /// Puts the explanation by another method on screen.
@@ -87,6 +95,7 @@ impl State {
             Some(Purpose::Compare) => RunStatus::follow_up(t!("Measuring by the other method")),
             Some(Purpose::ExpandWords(_)) => RunStatus::follow_up(t!("Measuring word by word")),
             Some(Purpose::DeletionTest(_)) => RunStatus::follow_up(t!("Running the deletion test")),
+            Some(Purpose::Contrast) => RunStatus::follow_up(t!("Comparing the two texts")),
             Some(Purpose::MeasureDevice) => RunStatus::follow_up(t!("Measuring this device")),
         })
     }
@@ -139,6 +148,22 @@ impl State {
         comparisons.retain(|known| known.method_id() != comparison.method_id());
         comparisons.push(comparison);
         comparisons.sort_by_key(|known| METHODS.iter().position(|method| method.id == known.method_id()));
+    }
+
+    /// Adds a contrast to the document on screen.
+    pub(super) fn contrast_measured(&mut self, contrast: Contrast) {
+        self.end_run(RunStatus::Done(t!("Compared both texts").into()));
+        if self.explanation.add_contrast(contrast) {
+            return self.replace_entry();
+        }
+        *self.engine.run = RunStatus::Idle;
+        self.fail_at(
+            Place::Explanation,
+            Problem::new(
+                message!("This explanation splits the text into other sentences than this version of Glasscage"),
+                message!("Recompute it here, then compare the texts again"),
+            ),
+        );
     }
 
     pub(super) fn words_measured(&mut self, words: Vec<Word>) {

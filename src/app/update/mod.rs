@@ -1,5 +1,7 @@
 //! Handles every message without a browser: changes the state and returns effects.
 
+#[cfg(test)]
+mod contrast_tests;
 mod documents;
 mod editor;
 mod engine;
@@ -73,6 +75,7 @@ impl State {
             Message::Stop => self.stop(),
             Message::StopTimedOut(id) => self.stop_timed_out(id),
             Message::MeasureDeletion => self.measure_deletion(),
+            Message::MeasureContrast { mark, alternative } => self.measure_contrast(mark, &alternative),
             Message::MeasureDevice => self.request(Purpose::MeasureDevice, EngineRequest::MeasureDevice),
             Message::CompareMethod(method) => self.compare_method(&method),
             Message::ShowMethod(method) => self.show_method(&method),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::explanation::Document;
+use crate::explanation::{Contrast, Document};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, ExplainProgress, LoadOptions, LoadProgress, LoadedModel, PassProgress, Question, Word, WorkStats};
 
@@ -23,6 +23,8 @@ pub enum EngineRequest {
     MeasureDeletion { question: Question, orders: Vec<Vec<usize>> },
     /// Measure a source of a given answer word by word. Answered by `Passes`.., `Work` and `Words`.
     MeasureWords { question: Question, source: usize },
+    /// Compare a part of a given answer (code points, half-open) with an alternative. Answered by `Passes`.., `Work` and `Contrast`.
+    MeasureContrast { question: Question, mark: [usize; 2], alternative: String },
     /// Measure this device with the loaded model. Answered by `DeviceMeasured`.
     MeasureDevice,
     /// Load the masked language model from the files of the message, for methods that need one. Answered by `MaskedLmLoaded`.
@@ -62,6 +64,7 @@ pub enum EngineEvent {
     Answered(Box<Document>),
     DeletionCurves(DeletionCurves),
     Words(Vec<Word>),
+    Contrast(Contrast),
     /// A [`DeviceReport`](crate::device::DeviceReport) as JSON, because only a chunk of the page that is fetched on demand reads it.
     DeviceMeasured(String),
     MaskedLmLoaded,

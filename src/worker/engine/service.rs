@@ -85,6 +85,7 @@ impl EngineState {
             EngineRequest::Answer(question) => self.answer(&with_given_texts(question), page).await,
             EngineRequest::MeasureWords { question, source } => self.words(&question, source, page).await,
             EngineRequest::MeasureDeletion { question, orders } => self.deletion(&question, &orders, page).await,
+            EngineRequest::MeasureContrast { question, mark, alternative } => self.contrast(&question, mark, &alternative, page).await,
             EngineRequest::MeasureDevice => self.measure_device(page).await,
             EngineRequest::LoadMaskedLm => self.load_masked_lm(files, page).await,
             EngineRequest::CountTokens { prompt, use_template } => {
@@ -208,6 +209,16 @@ impl EngineState {
             session.deletion_curves(question, orders, &mut async |passes| page.post_and_yield(EngineEvent::Passes(passes)).await).await;
         self.account(&before, page);
         page.post(curves?.map_or(EngineEvent::Stopped { answer: String::new() }, EngineEvent::DeletionCurves));
+        Ok(())
+    }
+
+    async fn contrast(&mut self, question: &Question, mark: [usize; 2], alternative: &str, page: &Page) -> Result<(), Problem> {
+        let Some(session) = self.ready(page).await? else { return Ok(()) };
+        let before = session.lm.counters();
+        let mut on_pass = async |passes| page.post_and_yield(EngineEvent::Passes(passes)).await;
+        let contrast = session.contrast(question, mark, alternative, &mut on_pass).await;
+        self.account(&before, page);
+        page.post(contrast?.map_or(EngineEvent::Stopped { answer: String::new() }, EngineEvent::Contrast));
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use glasscage_core::explanation::{Document, from_fragment, to_fragment};
 use glasscage_core::figure::{Options, svg};
 use glasscage_core::open::Opened;
+use glasscage_core::shares::ContrastShares;
 use glasscage_core::tables::{Contents, Format, table};
 use serde_json::Value;
 
@@ -85,6 +86,10 @@ pub fn show(opened: Opened) {
             for format in [Format::Csv, Format::Markdown, Format::Latex] {
                 table(&document, contents, format);
             }
+        }
+        for contrast in &document.contrasts {
+            let ContrastShares { shares, effect } = ContrastShares::of(&document, contrast);
+            assert!(effect.is_finite() && shares.iter().flatten().all(|share| (0.0..=1.0 + 1e-9).contains(share)), "{shares:?}");
         }
         assert_eq!(Document::from_json(&document.to_json()).as_ref(), Ok(&document), "a file round-trips");
         from_fragment(&to_fragment(&document)).expect("a link opens");

@@ -1,8 +1,8 @@
 //! Small example document for the unit tests.
 
 use super::{
-    Aggregation, Alternative, Answer, AnswerStop, Compression, Document, FORMAT, Language, Manifest, Method, Model, PLAIN_VERSION, Passage,
-    Sampling, SentenceRule, Token, Unit, VERSION, Weighting,
+    Aggregation, Alternative, Answer, AnswerStop, Compression, Contrast, Document, FORMAT, Language, Manifest, Method, Model,
+    PLAIN_VERSION, Passage, Sampling, SentenceRule, Token, Unit, VERSION, Weighting,
 };
 use crate::graph::Normalization;
 use crate::table::Table;
@@ -21,6 +21,7 @@ pub fn example() -> Document {
         flow: None,
         support: Vec::new(),
         tokens: Vec::new(),
+        contrasts: Vec::new(),
         output: vec![1],
         method: Method {
             id: "pert".into(),
@@ -57,4 +58,10 @@ pub fn with_tokens() -> Document {
         Token { span: [start, end], log_probability: -0.125 * k as f64, alternatives }
     };
     Document { version: VERSION, tokens: ends.iter().enumerate().map(token).collect(), ..example() }
+}
+
+/// The example with a comparison of its last number with another one.
+pub fn with_contrast() -> Document {
+    let contrast = Contrast { span: [13, 16], alternative: " 3.".into(), log_probabilities: [-0.25, -3.5], effects: vec![1.5, -0.25, 2.0] };
+    Document { version: VERSION, contrasts: vec![contrast], ..example() }
 }

@@ -2,7 +2,7 @@
 
 use glasscage_message::ToMessage;
 
-use super::{JointEffect, Manifest, Method, Passage, Token};
+use super::{Contrast, JointEffect, Manifest, Method, Passage, Token};
 use crate::table::Table;
 
 /// A part of a document that is too large.
@@ -20,6 +20,8 @@ pub enum TooLarge {
     Name,
     #[error("it has the probabilities of more than {MAX_TOKEN_LIST} tokens")]
     TokenList,
+    #[error("it has more than {MAX_CONTRASTS} comparisons of two texts")]
+    Contrasts,
 }
 
 /// Maximum bytes of a passage, or of words quoted from it. A text of 100,000 tokens has half of that.
@@ -34,6 +36,7 @@ const MAX_JOINT: usize = 10_000;
 const MAX_NAME: usize = 1 << 12;
 /// Maximum number of tokens with probabilities. The page allows answers of a few thousand tokens.
 const MAX_TOKEN_LIST: usize = 1 << 17;
+const MAX_CONTRASTS: usize = 100;
 
 /// Checks that a passage can be shown.
 pub fn check_passage(passage: &Passage) -> Result<(), TooLarge> {
@@ -67,6 +70,14 @@ pub fn check_tokens(tokens: &[Token]) -> Result<(), TooLarge> {
     let mut numbers = log_probabilities.chain(alternatives().map(|alternative| alternative.log_probability));
     within(numbers.all(is_moderate), TooLarge::Score)?;
     within(alternatives().all(|alternative| alternative.text.len() <= MAX_NAME), TooLarge::Name)
+}
+
+/// Checks that contrasts can be shown, and that numbers derived from them stay finite.
+pub fn check_contrasts(contrasts: &[Contrast]) -> Result<(), TooLarge> {
+    within(contrasts.len() <= MAX_CONTRASTS, TooLarge::Contrasts)?;
+    within(contrasts.iter().all(|contrast| contrast.alternative.len() <= MAX_TEXT), TooLarge::Text)?;
+    let mut numbers = contrasts.iter().flat_map(|contrast| contrast.log_probabilities.iter().chain(&contrast.effects));
+    within(numbers.all(|&number| is_moderate(number)), TooLarge::Score)
 }
 
 /// Checks the lengths of all names in method and manifest.

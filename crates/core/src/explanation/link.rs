@@ -52,6 +52,10 @@ pub fn to_fragment(document: &Document) -> String {
     }
     // Adding 0 turns -0 into 0.
     head.support.iter_mut().for_each(|support| *support = (*support * 1e4).round() / 1e4 + 0.0);
+    for contrast in &mut head.contrasts {
+        contrast.log_probabilities = contrast.log_probabilities.map(|number| (number * 1e4).round() / 1e4 + 0.0);
+        contrast.effects.iter_mut().for_each(|effect| *effect = at_least_one_step(*effect, (*effect * 1e4).round()) / 1e4 + 0.0);
+    }
     let mut json: Value = serde_json::from_str(&head.to_json()).expect("a document is JSON");
     json["table"] = Value::Null;
     for (name, table) in [("alone", &document.alone), ("flow", &document.flow)] {
@@ -171,7 +175,7 @@ mod tests {
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use miniz_oxide::deflate::compress_to_vec_zlib;
 
-    use super::super::example::{example, with_tokens};
+    use super::super::example::{example, with_contrast, with_tokens};
     use super::*;
 
     #[test]
@@ -192,6 +196,17 @@ mod tests {
         let document = Document { support: vec![0.123_456, -1e-6], ..example() };
         let linked = from_fragment(&to_fragment(&document)).unwrap();
         assert!(linked.support == [0.1235, 0.0] && linked.support[1].is_sign_positive());
+        assert_eq!(to_fragment(&linked), to_fragment(&document));
+    }
+
+    #[test]
+    fn link_contains_contrasts_with_four_digits() {
+        let mut document = with_contrast();
+        document.contrasts[0].effects = vec![0.123_456, -1e-6, -0.0];
+        let linked = from_fragment(&to_fragment(&document)).unwrap();
+        assert_eq!(linked.contrasts[0].effects, [0.1235, -1e-4, 0.0]);
+        document.contrasts[0].effects.clone_from(&linked.contrasts[0].effects);
+        assert_eq!((&linked.contrasts, linked.version), (&document.contrasts, 3));
         assert_eq!(to_fragment(&linked), to_fragment(&document));
     }
 

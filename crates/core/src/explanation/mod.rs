@@ -1,5 +1,6 @@
 //! Explanation documents, which the page renders no matter which program made them.
 
+mod contrast;
 mod document;
 #[cfg(test)]
 pub(crate) mod example;
@@ -15,6 +16,7 @@ mod title;
 mod tokens;
 mod version;
 
+pub use contrast::Contrast;
 pub use document::{Document, DocumentError, FORMAT, MAX_SENTENCES};
 pub use joint::JointEffect;
 pub use language::Language;

@@ -89,6 +89,22 @@ impl Passage {
         &self.text[byte(start)..byte(end)]
     }
 
+    /// The text of a half-open span in Unicode code points. `None` if the span is empty or not in the text.
+    pub fn span_text(&self, [start, end]: [usize; 2]) -> Option<&str> {
+        // Counts from 0 to the number of code points, which is the end of the text.
+        let mut offsets = self.text.char_indices().map(|(byte, _)| byte).chain([self.text.len()]);
+        let from = offsets.nth(start)?;
+        let to = offsets.nth(end.checked_sub(start)?.checked_sub(1)?)?;
+        Some(&self.text[from..to])
+    }
+
+    /// The sentence (0-based) of the first visible character of a half-open span in Unicode code points. `None` if the span is blank or not
+    /// in the text.
+    pub fn sentence_at(&self, span: [usize; 2]) -> Option<usize> {
+        let visible = self.span_text(span)?.chars().position(|c| !c.is_whitespace())?;
+        self.sentences.iter().position(|&[start, end]| (start..end).contains(&(span[0] + visible)))
+    }
+
     /// The texts of all sentences, in order.
     pub fn sentence_texts(&self) -> Vec<&str> {
         let mut rest = self.text.as_str();
@@ -174,6 +190,17 @@ mod tests {
         assert_eq!(passage.sentence_texts(), ["Zoë has 2 figs. ", "She eats 1."]);
         let passage = Passage::new("É. Ü. O.", &[0..4, 4..8, 8..10], vec![2; 3]);
         assert_eq!(passage.sentence_texts(), [0, 1, 2].map(|i| passage.sentence(i)));
+    }
+
+    #[test]
+    fn spans_count_code_points() {
+        let passage = Passage::new("É. Ü. O.", &[0..4, 4..8, 8..10], vec![2; 3]);
+        assert_eq!(
+            [[0, 1], [3, 5], [2, 4], [0, 8]].map(|span| passage.span_text(span)),
+            [Some("É"), Some("Ü."), Some(" Ü"), Some("É. Ü. O.")]
+        );
+        assert_eq!([[0, 0], [2, 1], [7, 9], [9, 9], [usize::MAX, 0]].map(|span| passage.span_text(span)), [None; 5]);
+        assert_eq!([[0, 1], [2, 4], [6, 8], [2, 3], [7, 9]].map(|span| passage.sentence_at(span)), [Some(0), Some(1), Some(2), None, None]);
     }
 
     #[test]

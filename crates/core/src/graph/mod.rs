@@ -1,5 +1,6 @@
 //! The attribution graph: T -> A -> Y, as pure functions of a table. Section and equation names are the paper's.
 
+mod contrast;
 mod group;
 mod influence;
 mod layered;
@@ -9,6 +10,7 @@ mod parts;
 mod paths;
 mod prune;
 
+pub use contrast::signed_shares;
 pub use group::{GroupInfluence, group_influence};
 pub use influence::{context_attribution, direct_influence, node_influence, row_attribution, total_influence};
 pub use layered::{LayeredDrawing, LayeredEdge, LayeredNode, LayeredSpace, layered};

@@ -1,11 +1,13 @@
 //! The influence of each sentence of a document on the explained sentences. The page, pictures and tables all show these numbers.
 
 mod attribution_graph;
+mod contrast;
 mod evidence;
 mod scale;
 mod support;
 
 pub use attribution_graph::{AttributionGraph, Matrix};
+pub use contrast::ContrastShares;
 pub use evidence::Evidence;
 pub use scale::Scale;
 pub use support::{LITTLE_SUPPORT, total_support};

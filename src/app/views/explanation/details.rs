@@ -1,11 +1,13 @@
 use leptos::prelude::*;
 
+use super::contrast_view::{self, ContrastForm};
 use super::manifest::ManifestView;
 use super::numeric_details::NumericDetails;
 use super::share_bar::ShareBar;
 use super::thought_view::{self, ThoughtPlace};
 use crate::app::analysis::share_texts::{self, Amount};
 use crate::app::analysis::{joint_effects, number, thought};
+use crate::app::browser;
 use crate::app::i18n::{following, t, text};
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
@@ -73,6 +75,7 @@ pub fn Details() -> impl IntoView {
                     )}
                 </p>
             })}
+            <Contrasts />
             <ManifestView />
             <Show when=can_teach>
                 <button type="button" class="quiet" data-testid="make-lesson" on:click=move |_| page.send(Message::MakeLesson)>
@@ -80,6 +83,43 @@ pub fn Details() -> impl IntoView {
                 </button>
             </Show>
         </section>
+    }
+}
+
+/// Contrasts of the document, and a button that opens a form for another one.
+#[component]
+fn Contrasts() -> impl IntoView {
+    let page = use_page();
+    let part = LazyPart::new(contrast_view::fetch);
+    let form = ContrastForm { is_open: RwSignal::new(false), selected: RwSignal::new(String::new()) };
+    let ContrastForm { is_open, selected } = form;
+    let can_ask = Memo::new(move |_| {
+        let is_own = page.with(|state| !state.explanation.is_home() && state.lesson().is_none());
+        is_own && !page.is_viewer() && page.attribution(|attribution| attribution.document().is_complete()) == Some(true)
+    });
+    let has_some = Memo::new(move |_| page.attribution(|attribution| !attribution.document().contrasts.is_empty()) == Some(true));
+    Effect::new(move |_| {
+        if !can_ask.get() {
+            is_open.set(false);
+        }
+    });
+    view! {
+        <Show when=move || can_ask.get()>
+            <button
+                type="button"
+                class="quiet"
+                data-testid="contrast-open"
+                aria-expanded=move || is_open.get().to_string()
+                // A click may remove the selection.
+                on:pointerdown=move |_| selected.set(browser::selected_text())
+                on:click=move |_| is_open.update(|is_open| *is_open = !*is_open)
+            >
+                {t!("Why this and not \u{2026}?")}
+            </button>
+        </Show>
+        <Show when=move || is_open.get() || has_some.get()>
+            <LazyView part view=move |view| view(form) />
+        </Show>
     }
 }
 

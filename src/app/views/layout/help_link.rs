@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
+pub const CONTRAST: &str = "reading-the-numbers.html#why-this-and-not-that";
 pub const DERIVATION: &str = "reading-the-numbers.html#from-scores-to-shares";
 pub const EXPORT: &str = "embedding.html";
 pub const LESSON: &str = "lessons.html#making-one";

@@ -1,0 +1,182 @@
+//! Statements about a contrast: which prompt sentences speak for a part of the answer, and which against it.
+
+use super::number;
+use super::share_texts::Amount;
+use crate::app::i18n::{plural, t};
+use crate::explanation::{Contrast, Document};
+use crate::order::descending;
+use crate::shares::ContrastShares;
+
+/// Maximum number of listed sentences.
+const MOST_ROWS: usize = 20;
+/// Smaller shares are not listed. They are shown as less than 1 %.
+const LEAST_SHARE: f64 = 0.01;
+
+/// A contrast, formatted for display.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContrastWords {
+    pub title: String,
+    /// The log-probabilities of the part and of the alternative.
+    pub facts: [String; 2],
+    /// What speaks most for the part, and what speaks most against it.
+    pub verdict: String,
+    /// Meaning of "for" and "against".
+    pub key: String,
+    /// Prompt sentences in text order.
+    pub rows: Vec<ContrastRow>,
+    /// What is not listed, or reaches no prompt sentence.
+    pub notes: Vec<String>,
+}
+
+/// A prompt sentence, with its shares for the part and against it. Bars of shares against the part point the other way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContrastRow {
+    pub label: String,
+    pub text: String,
+    pub amounts: [Amount; 2],
+    /// Its own effect, without paths through other sentences.
+    pub effect: String,
+}
+
+impl ContrastWords {
+    pub fn new(document: &Document, contrast: &Contrast) -> Self {
+        let found = ContrastShares::of(document, contrast);
+        let [part, alternative] = texts(contrast.part(&document.generation), &contrast.alternative);
+        let fact = |text: &str, log_probability: f64| {
+            let (log, percent) = (number::signed(log_probability), number::percent(log_probability.exp().max(f64::MIN_POSITIVE)));
+            t!("\u{201c}{text}\u{201d}: log-probability {log} nats ({percent})", text, log, percent)
+        };
+        let [of_part, of_alternative] = contrast.log_probabilities;
+        let largest = |shares: &[f64; 2]| shares[0].max(shares[1]);
+        let mut listed = descending(found.shares.iter().map(largest));
+        listed.retain(|&j| largest(&found.shares[j]) >= LEAST_SHARE);
+        listed.truncate(MOST_ROWS);
+        listed.sort_unstable();
+        let row = |&j: &usize| ContrastRow {
+            label: document.label(j),
+            text: document.source(j).trim().to_owned(),
+            amounts: amounts(found.shares[j]),
+            effect: t!("{effect} nats directly", effect = number::signed(contrast.effects[j])),
+        };
+        Self {
+            title: t!("Why \u{201c}{part}\u{201d} and not \u{201c}{alternative}\u{201d}?", part, alternative),
+            facts: [fact(&part, of_part), fact(&alternative, of_alternative)],
+            verdict: verdict(document, &found, [&part, &alternative]),
+            key: t!("For: speaks for \u{201c}{part}\u{201d}. Against: speaks for \u{201c}{alternative}\u{201d}.", part, alternative),
+            notes: notes(&found, found.shares.len() - listed.len()),
+            rows: listed.iter().map(row).collect(),
+        }
+    }
+}
+
+/// Both texts without white space around them, unless they differ only in that.
+fn texts(part: &str, alternative: &str) -> [String; 2] {
+    let texts = if part.trim() == alternative.trim() { [part, alternative] } else { [part.trim(), alternative.trim()] };
+    texts.map(str::to_owned)
+}
+
+fn amounts([supporting, opposing]: [f64; 2]) -> [Amount; 2] {
+    [(supporting, 1.0), (opposing, -1.0)].map(|(share, sign)| Amount { figure: number::percent(share), part: sign * share })
+}
+
+/// The strongest prompt sentence on each side.
+fn verdict(document: &Document, found: &ContrastShares, [part, alternative]: [&str; 2]) -> String {
+    if found.effect == 0.0 {
+        return t!("Nothing changes how much likelier one text is than the other.").into();
+    }
+    let strongest = |side: usize| {
+        let j = *descending(found.shares.iter().map(|shares| shares[side])).first()?;
+        let share = found.shares[j][side];
+        (share >= LEAST_SHARE).then(|| (document.label(j), number::percent(share)))
+    };
+    let supporting = match strongest(0) {
+        Some((label, share)) => t!("{label} speaks most for \u{201c}{part}\u{201d} ({share}).", label, part, share),
+        None => t!("Nothing in the prompt speaks for \u{201c}{part}\u{201d}.", part),
+    };
+    let opposing = match strongest(1) {
+        Some((label, share)) => {
+            t!("{label} speaks most against it, for \u{201c}{alternative}\u{201d} ({share}).", label, alternative, share)
+        }
+        None => t!("Nothing in the prompt speaks against it.").into(),
+    };
+    let weak = if found.is_weak() { t!("The effects are very small, so these shares mean little.") } else { "" };
+    let sentences: [&str; 3] = [&supporting, &opposing, weak];
+    sentences.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn notes(found: &ContrastShares, n_left_out: usize) -> Vec<String> {
+    let left_out = (n_left_out > 0 && found.effect > 0.0).then(|| {
+        plural!(n = n_left_out, "{n} other part of the prompt has less influence.", "{n} other parts of the prompt have less influence.")
+    });
+    let lost = Some(found.lost())
+        .filter(|&lost| lost >= 0.005)
+        .map(|share| t!("{share} of the influence ends at a step without a measurable source.", share = number::percent(share)));
+    left_out.into_iter().chain(lost).collect()
+}
+
+/// Number of code points in the first `n` UTF-16 code units of `text`. Browsers count the latter.
+pub fn code_points(text: &str, n: usize) -> usize {
+    let mut units = 0;
+    text.chars()
+        .take_while(|c| {
+            units += c.len_utf16();
+            units <= n
+        })
+        .count()
+}
+
+/// The part of `sentence` that `marked` is, in code points. `None` if it is not in the sentence.
+pub fn place_of(sentence: &str, marked: &str) -> Option<[usize; 2]> {
+    let marked = Some(marked.trim()).filter(|marked| !marked.is_empty())?;
+    let at = sentence.find(marked)?;
+    Some([at, at + marked.len()].map(|byte| sentence[..byte].chars().count()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::analysis::example::document;
+
+    /// Compares "E." with " X", after two prompt sentences and two steps.
+    fn contrast(effects: [f64; 4]) -> Contrast {
+        Contrast { span: [6, 8], alternative: "X ".into(), log_probabilities: [-0.25, -3.5], effects: effects.into() }
+    }
+
+    #[test]
+    fn contrast_names_strongest_sentences_of_both_sides() {
+        let words = ContrastWords::new(&document(), &contrast([0.5, 0.0, 0.0, -1.5]));
+        assert_eq!(words.title, "Why \u{201c}E.\u{201d} and not \u{201c}X\u{201d}?");
+        assert_eq!(words.facts[0], "\u{201c}E.\u{201d}: log-probability \u{2212}0.250 nats (78%)");
+        assert_eq!(words.verdict, "P1 speaks most for \u{201c}E.\u{201d} (25%). P1 speaks most against it, for \u{201c}X\u{201d} (38%).");
+        let figures: Vec<_> = words.rows.iter().map(|row| row.amounts.clone().map(|amount| (amount.figure, amount.part))).collect();
+        let amount = |figure: &str, part| (figure.to_owned(), part);
+        assert_eq!(figures[0], [amount("25%", 0.25), amount("38%", -0.375)]);
+        assert_eq!((figures.len(), &words.rows[0].effect, &words.notes[..]), (2, &"0.500 nats directly".to_owned(), &[][..]));
+    }
+
+    #[test]
+    fn missing_sides_and_small_effects_are_said() {
+        let words = |effects| ContrastWords::new(&document(), &contrast(effects));
+        let one_side = words([2.0, 0.0, 0.0, 0.0]);
+        assert!(one_side.verdict.ends_with("Nothing in the prompt speaks against it."), "{}", one_side.verdict);
+        assert_eq!(one_side.notes, ["1 other part of the prompt has less influence."]);
+        assert!(words([0.0, -0.01, 0.0, 0.0]).verdict.ends_with("so these shares mean little."));
+        let nothing = words([0.0; 4]);
+        assert!(nothing.verdict.starts_with("Nothing changes") && nothing.rows.is_empty() && nothing.notes.is_empty());
+    }
+
+    #[test]
+    fn texts_that_differ_in_white_space_keep_it() {
+        assert_eq!([texts(" 24", " 36"), texts("a", " a")], [["24", "36"].map(String::from), ["a", " a"].map(String::from)]);
+    }
+
+    #[test]
+    fn marks_are_counted_in_code_points() {
+        assert_eq!([0, 1, 3, 4, 9].map(|n| code_points("a\u{1f600}bc", n)), [0, 1, 2, 3, 4]);
+        assert_eq!(code_points("a\u{1f600}b", 2), 1, "within a character");
+        assert_eq!(
+            [place_of("Zo\u{eb} eats 12.", " eats "), place_of("Zo\u{eb} eats", "x"), place_of("a", " ")],
+            [Some([4, 8]), None, None]
+        );
+    }
+}

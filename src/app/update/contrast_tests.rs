@@ -1,0 +1,73 @@
+//! Tests of contrasts, as sequences of messages.
+
+use super::tests::{Page, asked, requests};
+use crate::app::analysis::example::document;
+use crate::app::state::message::{Effect, Message};
+use crate::explanation::{Contrast, Document};
+use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
+use crate::worker::envelope::Envelope;
+
+/// Compares "E." with this text, after two prompt sentences and two steps.
+fn contrast(alternative: &str) -> Contrast {
+    Contrast { span: [6, 8], alternative: alternative.into(), log_probabilities: [-0.25, -3.5], effects: vec![0.5, 0.0, 0.0, -1.5] }
+}
+
+fn compare(alternative: &str) -> Message {
+    Message::MeasureContrast { mark: [6, 8], alternative: alternative.into() }
+}
+
+fn alternatives(page: &Page) -> Vec<String> {
+    page.look(|state| {
+        let document = state.explanation.document().expect("an explanation");
+        document.contrasts.iter().map(|contrast| contrast.alternative.clone()).collect()
+    })
+}
+
+#[test]
+fn contrasts_are_kept_in_document_and_history() {
+    let mut page = Page::explained();
+    let effects = page.send(compare("X"));
+    let [Envelope { body: EngineRequest::MeasureContrast { question, mark, alternative }, .. }] = requests(&effects)[..] else {
+        panic!("{effects:?}")
+    };
+    assert_eq!((question.answer.as_deref(), *mark, &**alternative), (Some("C. D. E. F."), [6, 8], "X"));
+    assert!(page.send(compare("Y")).is_empty(), "a run is in progress");
+    let effects = page.engine(asked(&effects), EngineEvent::Contrast(contrast("X")));
+    assert!(matches!(&effects[..], [Effect::ReplaceEntry { text: Some(_), .. }]), "{effects:?}");
+    for alternative in ["Y", "X"] {
+        let run = asked(&page.send(compare(alternative)));
+        page.engine(run, EngineEvent::Contrast(contrast(alternative)));
+    }
+    assert_eq!(alternatives(&page), ["Y", "X"], "the same texts count once");
+    let shared = page.look(|state| state.explanation.selected_document().expect("an explanation"));
+    assert_eq!(Document::from_json(&shared.to_json()).map(|document| document.version), Ok(3));
+}
+
+#[test]
+fn stopped_contrast_changes_nothing() {
+    let mut page = Page::explained();
+    let run = asked(&page.send(compare("X")));
+    page.send(Message::Stop);
+    page.engine(run, EngineEvent::Stopped { answer: String::new() });
+    assert!(alternatives(&page).is_empty() && !page.run().is_active() && page.problem().is_empty());
+}
+
+#[test]
+fn contrast_of_other_sentences_is_a_problem() {
+    let mut page = Page::explained();
+    let run = asked(&page.send(compare("X")));
+    page.engine(run, EngineEvent::Contrast(Contrast { effects: vec![0.5], ..contrast("X") }));
+    assert!(page.problem().starts_with("This explanation splits the text into other sentences"), "{}", page.problem());
+    assert!(alternatives(&page).is_empty() && !page.run().is_active());
+}
+
+#[test]
+fn contrast_needs_model_that_made_the_explanation() {
+    let mut page = Page::ready();
+    let mut shared = Document { contrasts: vec![contrast("X")], ..document() };
+    shared.manifest.model.sha256 = "another".into();
+    page.opens(shared.to_json());
+    assert_eq!(alternatives(&page), ["X"], "it is shown without the model");
+    assert!(requests(&page.send(compare("Y"))).is_empty());
+    assert!(page.problem().starts_with("This explanation was made by another model"));
+}

@@ -1,0 +1,187 @@
+//! Why this and not that: a form, and the measured contrasts. A separate chunk, because few explanations have one.
+
+use leptos::ev;
+use leptos::html::Textarea;
+use leptos::prelude::*;
+
+use super::share_bar::ShareBar;
+use crate::app::analysis::contrast::{ContrastRow, ContrastWords, code_points, place_of};
+use crate::app::i18n::t;
+use crate::app::page::use_page;
+use crate::app::state::message::Message;
+use crate::app::views::layout::help_link::{self, HelpLink};
+use crate::app::views::layout::lazy::split_off;
+use crate::app::views::models::model_hint::ModelHint;
+
+split_off!(contrast, fetch_contrast => view as fn(ContrastForm) -> AnyView);
+
+/// The form, as the details of the explained sentences open it.
+#[derive(Clone, Copy)]
+pub struct ContrastForm {
+    pub is_open: RwSignal<bool>,
+    /// Text that was selected on the page when the form was opened.
+    pub selected: RwSignal<String>,
+}
+
+fn view(ContrastForm { is_open, selected }: ContrastForm) -> AnyView {
+    let page = use_page();
+    let contrasts = Memo::new(move |_| {
+        page.attribution(|attribution| {
+            let document = attribution.document();
+            document.contrasts.iter().rev().map(|contrast| ContrastWords::new(document, contrast)).collect::<Vec<_>>()
+        })
+        .unwrap_or_default()
+    });
+    let cards = move || contrasts.get().into_iter().map(|words| view! { <ContrastCard words /> }).collect_view();
+    view! {
+        <Show when=move || is_open.get()>
+            <Form selected />
+        </Show>
+        <div class="contrasts" data-testid="contrasts">{cards}</div>
+    }
+    .into_any()
+}
+
+/// A generated sentence and its place in the generation.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Sentence {
+    text: String,
+    label: String,
+    /// First code point.
+    start: usize,
+}
+
+/// Compares a marked part of the explained sentence with a text that the reader enters.
+#[component]
+fn Form(selected: RwSignal<String>) -> impl IntoView {
+    let page = use_page();
+    let sentence = Memo::new(move |_| {
+        page.attribution(|attribution| {
+            let (document, row) = (attribution.document(), attribution.output().last().copied()?);
+            // A carriage return would count differently in the field.
+            let text = document.generation.sentence(row).trim_end().replace('\r', " ");
+            let start = document.generation.sentences[row][0];
+            Some(Sentence { text, label: document.label(attribution.n_prompt() + row), start })
+        })
+        .flatten()
+        .unwrap_or_default()
+    });
+    // Part of the sentence in code points. `None` is the whole sentence.
+    let mark = RwSignal::new(None::<[usize; 2]>);
+    Effect::new(move |_| mark.set(sentence.with(|sentence| place_of(&sentence.text, &selected.get()))));
+    let marked = move || {
+        sentence.with(|sentence| match mark.get() {
+            Some([start, end]) => {
+                let text: String = sentence.text.chars().skip(start).take(end - start).collect();
+                t!("Marked: \u{201c}{text}\u{201d}", text = text.trim())
+            }
+            None => t!("Marked: all of {label}", label = sentence.label),
+        })
+    };
+    let field = NodeRef::<Textarea>::new();
+    let on_select = move || {
+        let Some(field) = field.get_untracked() else { return };
+        let place = |at: Option<u32>| sentence.with_untracked(|sentence| code_points(&sentence.text, at.unwrap_or(0) as usize));
+        let [start, end] = [field.selection_start(), field.selection_end()].map(|at| place(at.ok().flatten()));
+        let is_blank = sentence.with_untracked(|sentence| sentence.text.chars().skip(start).take(end - start).all(char::is_whitespace));
+        mark.set((!is_blank).then_some([start, end]));
+    };
+    let alternative = RwSignal::new(String::new());
+    let can_run = move || !page.is_busy() && !alternative.with(|text| text.trim().is_empty());
+    let on_submit = move |event: ev::SubmitEvent| {
+        event.prevent_default();
+        if !untrack(can_run) {
+            return;
+        }
+        let whole = |sentence: &Sentence| [0, sentence.text.chars().count()];
+        let mark =
+            sentence.with_untracked(|sentence| mark.get_untracked().unwrap_or_else(|| whole(sentence)).map(|at| sentence.start + at));
+        page.send(Message::MeasureContrast { mark, alternative: alternative.get_untracked() });
+    };
+    view! {
+        <form class="contrast-form" data-testid="contrast-form" on:submit=on_submit>
+            <label class="field">
+                <span class="label">{move || t!("Mark a part of {label}", label = sentence.with(|sentence| sentence.label.clone()))}</span>
+                <textarea
+                    readonly
+                    dir="auto"
+                    rows="1"
+                    spellcheck="false"
+                    data-testid="contrast-sentence"
+                    node_ref=field
+                    prop:value=move || sentence.with(|sentence| sentence.text.clone())
+                    on:select=move |_| on_select()
+                    on:keyup=move |_| on_select()
+                    on:pointerup=move |_| on_select()
+                ></textarea>
+            </label>
+            <p class="hint" role="status" data-testid="contrast-mark">{marked}</p>
+            <label class="field">
+                <span class="label">{t!("What it could say instead")}</span>
+                <input
+                    type="text"
+                    dir="auto"
+                    maxlength="500"
+                    autocomplete="off"
+                    data-testid="contrast-alternative"
+                    prop:value=move || alternative.get()
+                    on:input=move |event| alternative.set(event_target_value(&event))
+                />
+            </label>
+            <p class="go">
+                <button type="submit" class="primary" data-testid="contrast-run" aria-disabled=move || (!can_run()).to_string()>
+                    {t!("Compare")}
+                </button>
+                <ModelHint />
+            </p>
+            <p class="hint">
+                {t!("Takes two forward passes for each source before the mark. A mark within a token grows to the whole token.")}
+            </p>
+            <HelpLink section=help_link::CONTRAST />
+        </form>
+    }
+}
+
+/// One contrast: both log-probabilities, and two bars per prompt sentence.
+#[component]
+fn ContrastCard(words: ContrastWords) -> impl IntoView {
+    let ContrastWords { title, facts, verdict, key, rows, notes } = words;
+    let has_rows = !rows.is_empty();
+    let row = |ContrastRow { label, text, amounts: [supporting, opposing], effect }: ContrastRow| {
+        view! {
+            <tr title=effect>
+                <th scope="row">
+                    <span class="label">{label}</span>
+                    <span class="snippet" dir="auto">{text}</span>
+                </th>
+                <td><ShareBar amount=Signal::stored(Some(supporting)) /></td>
+                <td><ShareBar amount=Signal::stored(Some(opposing)) /></td>
+            </tr>
+        }
+    };
+    let rows = rows.into_iter().map(row).collect_view();
+    let table = has_rows.then(|| {
+        view! {
+            <table class="entries">
+                <thead>
+                    <tr>
+                        <th scope="col">{t!("Prompt")}</th>
+                        <th scope="col">{t!("for")}</th>
+                        <th scope="col">{t!("against")}</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+            <p class="hint">{key}</p>
+        }
+    });
+    view! {
+        <section class="contrast" aria-label=title.clone()>
+            <h4 dir="auto">{title.clone()}</h4>
+            <p data-testid="contrast-verdict">{verdict}</p>
+            {facts.into_iter().map(|fact| view! { <p class="hint" dir="auto">{fact}</p> }).collect_view()}
+            {table}
+            {notes.into_iter().map(|note| view! { <p class="hint">{note}</p> }).collect_view()}
+        </section>
+    }
+}

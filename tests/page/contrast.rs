@@ -1,0 +1,86 @@
+//! Why this and not that: a part of the answer is compared with another text.
+
+use thirtyfour::Key;
+
+use super::browser::Browser;
+use super::steps::{copied_link, explain_given, focus_is_on, open_link, server};
+
+const PROMPT: &str = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
+const ANSWER: &str = "Bob has 4 nuts. The answer is 4.";
+
+/// Marks the first occurrence of `text` in the sentence of the form, as a visitor's pointer does.
+async fn mark(browser: &Browser, text: &str) {
+    let script = "const field = document.querySelector('[data-testid=contrast-sentence]');
+        const at = field.value.indexOf(arguments[0]);
+        field.focus();
+        field.setSelectionRange(at, at + arguments[0].length);";
+    browser.driver.execute(script, vec![text.into()]).await.expect("a script runs");
+    browser.shows("contrast-mark", |shown| shown.contains(&format!("\u{201c}{text}\u{201d}"))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn contrast_shows_what_speaks_for_both_texts() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    assert!(browser.try_find("contrast-open").await.is_none(), "the first screen does not offer it");
+    explain_given(&browser, PROMPT, ANSWER).await;
+    browser.explained().await;
+    server.take_requests();
+    browser.click("contrast-open").await;
+    browser.shows("contrast-mark", |text| text == "Marked: all of G2").await;
+    assert!(server.take_requests().iter().any(|path| path.contains("split_contrast")), "it is a part of its own");
+    browser.has("contrast-run", "aria-disabled", "true").await;
+    mark(&browser, "4").await;
+    browser.fill("contrast-alternative", "3").await;
+    browser.has("contrast-run", "aria-disabled", "false").await;
+    browser.pictures_of("contrast-form", "contrast-form").await;
+    browser.click("contrast-run").await;
+    browser.shows("contrast-verdict", |text| text.contains("speaks most for \u{201c}4\u{201d}")).await;
+    browser.stopped().await;
+    browser.shows("contrasts", |text| text.contains("Why \u{201c}4\u{201d} and not \u{201c}3\u{201d}?")).await;
+    browser.pictures_of("contrasts", "contrast").await;
+
+    // By keyboard, with another sentence, a second contrast above the first one.
+    browser.click("sentence-G1").await;
+    browser.shows("contrast-mark", |text| text == "Marked: all of G1").await;
+    browser.focus("contrast-sentence").await;
+    let select_first_word = browser.driver.action_chain().send_keys(Key::Control + Key::Home).key_down(Key::Shift);
+    let select_first_word = select_first_word.send_keys(Key::Right + Key::Right + Key::Right).key_up(Key::Shift);
+    select_first_word.perform().await.expect("keys are pressed");
+    browser.shows("contrast-mark", |text| text == "Marked: \u{201c}Bob\u{201d}").await;
+    browser.fill("contrast-alternative", "Ann").await;
+    browser.find("contrast-alternative").await.send_keys(Key::Enter).await.expect("it takes keys");
+    browser.shows("contrasts", |text| text.contains("and not \u{201c}Ann\u{201d}?")).await;
+    browser.stopped().await;
+    focus_is_on(&browser, "contrast-alternative").await;
+    let both = browser.text("contrasts").await;
+    assert!(both.find("Ann").expect("the new one") < both.find("and not \u{201c}3\u{201d}").expect("the first one"), "{both}");
+
+    // Nothing to compare is a problem in words.
+    mark(&browser, "Bob").await;
+    browser.fill("contrast-alternative", "Bob").await;
+    browser.click("contrast-run").await;
+    assert!(browser.problem().await.contains("both texts are the same") || browser.problem().await.contains("Both texts are the same"));
+
+    let link = copied_link(&browser).await;
+    open_link(&browser, &link).await;
+    browser.shows("contrasts", |text| text == both).await;
+    browser.screenshot("contrast-shared-light").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stopped_contrast_keeps_explanation() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    explain_given(&browser, &"Ann has 3 figs. ".repeat(24), "Ann has 3 figs.").await;
+    browser.explained().await;
+    browser.click("contrast-open").await;
+    browser.fill("contrast-alternative", "Bob has 4 nuts.").await;
+    browser.stop_once(".status.active [data-testid=status]", 5).await;
+    browser.click("contrast-run").await;
+    browser.shows("status", |text| text.starts_with("Stopped")).await;
+    browser.stopped().await;
+    assert!(browser.try_find("contrast-verdict").await.is_none());
+    browser.close().await;
+}
