@@ -34,6 +34,8 @@ pub struct Explanation {
     /// The share of influence that the drawn edges carry.
     pub edge_share: Reactive<f64>,
     pub link: Reactive<Option<SharedLink>>,
+    /// Whether a new link is wanted, but the code that encodes it has not arrived yet.
+    pub is_encoding_link: Reactive<bool>,
     pub deletion_test: Reactive<Option<DeletionTest>>,
     /// Explanations of the answer on screen by other methods.
     pub comparisons: Reactive<Vec<ShownDocument>>,
@@ -107,6 +109,7 @@ impl Default for Explanation {
             focus: Reactive::default(),
             edge_share: Reactive::new(EDGE_SHARE),
             link: Reactive::default(),
+            is_encoding_link: Reactive::default(),
             deletion_test: Reactive::default(),
             comparisons: Reactive::default(),
             edits: Reactive::default(),
@@ -200,7 +203,7 @@ impl Explanation {
 
     /// Shows a document of the same answer and keeps the visitor's selection. Closes a link to the document before it.
     pub(in crate::app) fn replace(&mut self, document: Document, origin: Origin) {
-        *self.link = None;
+        self.close_link();
         *self.shown = Some(ShownDocument::new(document, origin));
     }
 
@@ -219,10 +222,16 @@ impl Explanation {
         fits
     }
 
+    /// Closes the link, also one that is still being encoded.
+    pub(in crate::app) fn close_link(&mut self) {
+        *self.link = None;
+        *self.is_encoding_link = false;
+    }
+
     fn forget_view(&mut self) {
         *self.preview = None;
         *self.focus = None;
-        *self.link = None;
+        self.close_link();
         *self.reproduction = None;
         *self.deletion_test = None;
     }
@@ -248,7 +257,7 @@ impl Explanation {
     /// Selects generated sentence `row`. With `extend`, adds it to the output or removes it.
     fn select(&mut self, row: usize, extend: bool) {
         *self.preview = None;
-        *self.link = None;
+        self.close_link();
         let output = selection::clicked(&self.output, row, extend);
         *self.output = output;
     }
@@ -267,8 +276,8 @@ impl Explanation {
 
     /// Closes the link if it is open. Otherwise selects the last sentence.
     fn escape(&mut self) {
-        if self.link.is_some() {
-            *self.link = None;
+        if self.link.is_some() || *self.is_encoding_link {
+            self.close_link();
             return;
         }
         *self.preview = None;
@@ -280,7 +289,7 @@ impl Explanation {
 
     /// Rebuilds the graphs from the same scores with another derivation.
     fn derive(&mut self, derivation: Derivation) {
-        *self.link = None;
+        self.close_link();
         for shown in self.comparisons.iter_mut().chain(self.shown.iter_mut()) {
             Arc::make_mut(&mut shown.graph).derive(derivation);
         }
@@ -297,7 +306,7 @@ impl Explanation {
         let Some(shown) = &mut *self.shown else { return };
         if let Some(comparison) = self.comparisons.iter_mut().find(|comparison| comparison.method_id() == method) {
             std::mem::swap(comparison, shown);
-            *self.link = None;
+            self.close_link();
             *self.reproduction = None;
         }
     }

@@ -103,6 +103,8 @@ pub enum Message {
     /// The browser refused to save a file.
     SaveRefused,
     CopyLink,
+    /// The fragment of the link that `CopyLink` asked for.
+    LinkEncoded(String),
     /// Whether the browser copied this link to the clipboard.
     LinkCopied {
         address: String,

@@ -12,8 +12,6 @@ use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::opened::Opened;
 use crate::app::state::place::Place;
 use crate::app::state::{Awaited, State};
-use crate::explanation::to_fragment;
-use crate::lesson;
 use crate::library::address::{missing_parts, part_of};
 use crate::library::registry;
 use crate::problem::Problem;
@@ -203,16 +201,27 @@ impl State {
         }
     }
 
-    /// Makes the link, and puts it into the address bar and on the clipboard. A link that is too long for that is only shown.
+    /// Makes the link. The panel of the link encodes the content, because the page's first code has no encoder.
     pub(super) fn copy_link(&mut self) {
-        let lesson = self.lesson().map(|open| match self.gallery_fragment() {
-            // The address of a gallery entry is short enough to be typed.
-            Some(fragment) => fragment.to_owned(),
-            None => lesson::to_fragment(&open.lesson),
-        });
-        let fragment = lesson.or_else(|| Some(to_fragment(&self.explanation.selected_document()?)));
-        let Some(fragment) = fragment else { return };
-        let link = SharedLink::new(&self.page_address, &fragment);
+        self.explanation.close_link();
+        // The address of a lesson of the gallery is short enough to be typed.
+        match self.gallery_fragment().filter(|_| self.lesson().is_some()).map(str::to_owned) {
+            Some(fragment) => self.show_link(&fragment),
+            None => *self.explanation.is_encoding_link = self.lesson().is_some() || self.explanation.shown.is_some(),
+        }
+    }
+
+    pub(super) fn link_encoded(&mut self, fragment: &str) {
+        // The link may have been closed meanwhile.
+        if *self.explanation.is_encoding_link {
+            *self.explanation.is_encoding_link = false;
+            self.show_link(fragment);
+        }
+    }
+
+    /// Shows the link, and puts it into the address bar and on the clipboard. A link that is too long for that is only shown.
+    fn show_link(&mut self, fragment: &str) {
+        let link = SharedLink::new(&self.page_address, fragment);
         if link.reach != Reach::BetterAsFile {
             self.replace_entry_at(link.address.clone());
             self.emit(Effect::CopyToClipboard(link.address.clone()));

@@ -112,6 +112,8 @@ fn changed_gallery_lesson_loses_short_address() {
     let mut page = in_lesson();
     let address = |page: &mut Page| {
         page.send(Message::CopyLink);
+        let fragment = page.look(|state| to_fragment(&state.lesson().unwrap().lesson));
+        page.send(Message::LinkEncoded(fragment));
         page.look(|state| state.explanation.link.as_ref().map(|link| link.address.clone())).expect("a link")
     };
     assert_eq!(address(&mut page), "https://a.b/c/#gallery=lesson-a");

@@ -101,9 +101,10 @@ impl State {
                 self.fail_with(message!("The browser did not save the file"), message!("Allow downloads for this page, then try again"));
             }
             Message::CopyLink => self.copy_link(),
+            Message::LinkEncoded(fragment) => self.link_encoded(&fragment),
             Message::LinkCopied { address, is_copied } => self.link_copied(&address, is_copied),
             Message::ShowInLink { part, is_shown } => self.show_in_link(part, is_shown),
-            Message::CloseLink => *self.explanation.link = None,
+            Message::CloseLink => self.explanation.close_link(),
             Message::DismissProblem => *self.problem = None,
             Message::UpdateWaits(waits) => *self.update_is_waiting = waits,
             Message::KeptForOffline => *self.is_kept_for_offline = true,

@@ -60,6 +60,8 @@ fn complete_explanation_is_shared_while_pairs_refine_it() {
     let saved = Document::from_json(&String::from_utf8_lossy(bytes)).expect("a document");
     assert!(saved.is_complete() && saved.method.passes == [n_sources, 15]);
     page.send(Message::CopyLink);
+    page.send(Message::LinkEncoded("g3.x".into()));
+    assert!(page.look(|state| state.explanation.link.is_some()));
     page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
     assert!(page.look(|state| state.explanation.link.is_none()), "the link was of the earlier explanation");
 }

@@ -11,7 +11,7 @@ use crate::app::state::message::{EditorMessage, ExplanationMessage, Fetch};
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::storage_keys;
-use crate::explanation::{Aggregation, Derivation, Document, Language, SentenceRule, Weighting};
+use crate::explanation::{Aggregation, Derivation, Document, Language, SentenceRule, Weighting, to_fragment};
 use crate::graph::Normalization;
 use crate::problem::Problem;
 use crate::request::{ExplainProgress, LoadOptions, LoadProgress, LoadedModel, Question};
@@ -464,7 +464,10 @@ fn recomputing_keeps_sentence_rule_and_language() {
 #[test]
 fn a_link_goes_into_the_address_and_onto_the_clipboard() {
     let mut page = Page::explained();
-    let effects = page.send(Message::CopyLink);
+    assert!(page.send(Message::CopyLink).is_empty() && page.look(|state| state.explanation.link.is_none()));
+    let fragment = page.look(|state| to_fragment(&state.explanation.selected_document().unwrap()));
+    let effects = page.send(Message::LinkEncoded(fragment.clone()));
+    assert!(page.send(Message::LinkEncoded(fragment)).is_empty(), "no other link is wanted");
     let address = page.look(|state| state.explanation.link.as_ref().unwrap().address.clone());
     assert!(address.starts_with("https://a.b/c/#g3."));
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { address: replaced, .. }, Effect::CopyToClipboard(copied)]
@@ -475,6 +478,10 @@ fn a_link_goes_into_the_address_and_onto_the_clipboard() {
     assert!(page.look(|state| state.explanation.link.as_ref().unwrap().is_copied));
     page.send(ExplanationMessage::Escape);
     assert!(page.look(|state| state.explanation.link.is_none()));
+    page.send(Message::CopyLink);
+    page.send(ExplanationMessage::Escape);
+    page.send(Message::LinkEncoded("g3.x".into()));
+    assert!(page.look(|state| state.explanation.link.is_none()), "closed before it was encoded");
 
     page.visit(None, address.split_once("/#").unwrap().1);
     assert_eq!(page.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Link);

@@ -1,4 +1,4 @@
-//! The new link. A separate chunk of the page's code.
+//! The new link, and its encoder. A separate chunk of the page's code.
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -11,13 +11,31 @@ use crate::app::analysis::shared_link::{Reach, SharedLink};
 use crate::app::gallery::GalleryEntry;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
+use crate::app::state::State;
 use crate::app::state::message::Message;
+use crate::explanation::to_fragment;
+use crate::lesson;
 
 split_off!(link, fetch_link => view as fn() -> AnyView);
 
-/// Shows the link for copying by hand, with advice for its author.
+/// The fragment of a link to the lesson or to the explanation on screen. `None` if nothing is on screen.
+pub fn encoded(state: &State) -> Option<String> {
+    match state.lesson() {
+        Some(open) => Some(lesson::to_fragment(&open.lesson)),
+        None => Some(to_fragment(&state.explanation.selected_document()?)),
+    }
+}
+
+/// Encodes the link that is wanted, and shows it for copying by hand, with advice for its author.
 fn view() -> AnyView {
     let page = use_page();
+    Effect::new(move |_| {
+        if page.with(|state| *state.explanation.is_encoding_link)
+            && let Some(fragment) = untrack(|| page.with(encoded))
+        {
+            page.send(Message::LinkEncoded(fragment));
+        }
+    });
     let link = Memo::new(move |_| page.with(|state| state.explanation.link.clone()));
     let title = move || {
         link.with(|link| match link.as_ref().map(|link| (link.reach, link.is_copied)) {
