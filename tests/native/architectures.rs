@@ -218,6 +218,7 @@ impl GoldenShape {
             divergences: vec![0.0; self.log_probs.len()],
             attention: self.attention.concat(),
             flow: self.flow.concat(),
+            ..Readout::default()
         };
         std::iter::once(base).chain(self.perturbed.iter().map(pass)).collect()
     }

@@ -12,9 +12,8 @@ use std::ops::ControlFlow;
 
 pub use callback::Callback;
 pub use error::{LmError, LoadError};
-pub use request::{
-    Edit, InfillRequest, Infills, Input, N_TOP_TOKENS, Pass, RankedToken, Readout, ScoreRequest, check_known, check_length, check_request,
-};
+pub use request::{Edit, InfillRequest, Infills, Input, N_TOP_TOKENS, Pass, RankedToken, Readout, ScoreRequest};
+pub use request::{check_known, check_length, check_request};
 pub use score::score_base;
 
 use glasscage_model::config::Config;

@@ -117,7 +117,7 @@ fn Sentence(sentence: SentenceCertainty, chosen: Chosen) -> impl IntoView {
 fn TokenButton(token: TokenCertainty, chosen: Chosen) -> impl IntoView {
     let TokenCertainty { number, text, probability, .. } = token;
     let fork = move || chosen.certainty.with(|certainty| certainty.marked.iter().position(|&marked| marked == number));
-    let mark = move || fork().map(|place| view! { <sup class="mark">{place + 1}</sup> });
+    let mark = move || fork().map(|place| view! { <b class="mark">" \u{25c6}" {place + 1}</b> });
     let on_enter = move |event: ev::PointerEvent| {
         if event.pointer_type() == "mouse" {
             chosen.number.set(Some(number));
@@ -139,8 +139,7 @@ fn TokenButton(token: TokenCertainty, chosen: Chosen) -> impl IntoView {
             on:pointerenter=on_enter
         >
             <span class="piece">{visible(&text)}</span>
-            {mark}
-            <small>{percent(probability)}</small>
+            <small>{percent(probability)} {mark}</small>
         </button>
     }
 }
