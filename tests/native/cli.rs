@@ -334,3 +334,23 @@ fn bench_reports_parts_of_peak_and_time_of_each_kernel() {
     }
     std::fs::remove_dir_all(folder).expect("it is removed");
 }
+
+#[test]
+fn contrast_is_printed_and_kept_in_document() {
+    let folder = folder("contrast");
+    let [answer, json] = ["answer.txt", "a.json"].map(|name| folder.join(name).display().to_string());
+    std::fs::write(&answer, "Bob has 4 nuts. The answer is 4.").unwrap();
+    let prompt = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
+    let asked = ["explain", "--model", DEMO, "--method", "pert", "--prompt", prompt, "--answer-file", &answer, "--json", &json];
+    let output = glasscage(&[&asked[..], &["--contrast", "4", "3"]].concat(), "");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && printed.contains("Why \"4\" and not \"3\"?") && printed.contains("against"), "{printed}");
+    let document: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    assert_eq!((&document["version"], &document["contrasts"][0]["span"]), (&json!(3), &json!([30, 31])), "the last occurrence");
+    assert_eq!(document["contrasts"][0]["effects"].as_array().unwrap().len(), 4);
+    let missing = glasscage(&[&asked[..], &["--contrast", "nine", "3"]].concat(), "");
+    assert!(String::from_utf8(missing.stderr).unwrap().contains("the answer does not contain \"nine\""));
+    let document: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    assert_eq!(document.get("contrasts"), None, "the explanation is written without it");
+    assert!(complaint(&[&asked[..], &["--contrast", "4", " 4 "]].concat(), "").contains("the same"));
+}

@@ -1,6 +1,6 @@
 //! JSON format of explanation documents. The schema for other programs is `public/schema/explanation-3.json`. Documents of version 2 lack
-//! `tokens` and `contrasts`. Documents of version 1 also lack `alone`, `joint`, `flow`, `support`, `sections`, `producer`, the method's `unit`, and some
-//! values of other fields. Otherwise all versions are the same.
+//! `tokens` and `contrasts`. Documents of version 1 also lack `alone`, `joint`, `flow`, `support`, `sections`, `producer`, the method's
+//! `unit`, and some values of other fields. Otherwise all versions are the same.
 
 use std::sync::Arc;
 
