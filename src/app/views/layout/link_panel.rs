@@ -9,8 +9,7 @@ use crate::app::page::use_page;
 pub fn LinkPanel() -> impl IntoView {
     let page = use_page();
     let part = LazyPart::new(link_view::fetch);
-    let is_there =
-        Memo::new(move |_| page.with(|state| state.explanation.link.is_some() || *state.explanation.is_encoding_link));
+    let is_there = Memo::new(move |_| page.with(|state| state.explanation.link.is_some() || *state.explanation.is_encoding_link));
     view! {
         <div aria-live="polite" data-then="[data-testid='copy-link']">
             <Show when=move || is_there.get()>
