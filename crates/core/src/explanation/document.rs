@@ -49,7 +49,7 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub support: Vec<f64>,
     /// The tokens of all generated sentences in order, [`Passage::tokens`] of each. Empty if they were not measured. Links leave them out.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "tokens::deserialize")]
     pub tokens: Vec<Token>,
     /// Comparisons of parts of the generation with other texts in their place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,6 +1,8 @@
 //! How likely the model found each generated token, and what it might have written in its place (`docs/reading-the-numbers.md`, How sure).
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 
 /// Maximum number of alternatives of a token.
 pub const MAX_ALTERNATIVES: usize = 5;
@@ -8,8 +10,7 @@ pub const MAX_ALTERNATIVES: usize = 5;
 pub const MAX_FORKS: usize = 3;
 
 /// A generated token.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Token {
     /// Half-open span of the generation in Unicode code points. Tokens that share a character all cover it. Empty if the token covers no
     /// text.
@@ -21,8 +22,7 @@ pub struct Token {
 }
 
 /// Another token in the place of a generated one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Alternative {
     /// Text of the token. Bytes that are not UTF-8 are U+FFFD.
     pub text: String,
@@ -40,6 +40,37 @@ impl Token {
     pub fn is_fork(&self) -> bool {
         self.rivalry().is_some_and(|rivalry| rivalry >= -std::f64::consts::LN_2)
     }
+}
+
+/// Reads tokens by way of a `Value`, because code derived for two more types would make the page a percent larger.
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Token>, D::Error> {
+    list(Value::deserialize(deserializer)?, token).ok_or_else(|| D::Error::custom("invalid tokens"))
+}
+
+fn list<T>(value: Value, item: fn(&mut Map<String, Value>) -> Option<T>) -> Option<Vec<T>> {
+    let Value::Array(items) = value else { return None };
+    let whole = |value| {
+        let Value::Object(mut fields) = value else { return None };
+        // `item` removes the fields that it knows.
+        item(&mut fields).filter(|_| fields.is_empty())
+    };
+    items.into_iter().map(whole).collect()
+}
+
+fn token(fields: &mut Map<String, Value>) -> Option<Token> {
+    let span = fields.remove("span")?;
+    let [start, end] = span.as_array()?.as_slice() else { return None };
+    let place = |value: &Value| value.as_u64().and_then(|place| usize::try_from(place).ok());
+    Some(Token {
+        span: [place(start)?, place(end)?],
+        log_probability: fields.remove("log_probability")?.as_f64()?,
+        alternatives: list(fields.remove("alternatives")?, alternative)?,
+    })
+}
+
+fn alternative(fields: &mut Map<String, Value>) -> Option<Alternative> {
+    let Value::String(text) = fields.remove("text")? else { return None };
+    Some(Alternative { text, log_probability: fields.remove("log_probability")?.as_f64()? })
 }
 
 /// ln p of all tokens together, in nats: the sum of their log-probabilities.

@@ -107,12 +107,9 @@ fn HowSure() -> impl IntoView {
     let page = use_page();
     let part = LazyPart::new(certainty_view::fetch);
     let is_open = RwSignal::new(false);
-    let has_tokens = Memo::new(move |_| {
-        let has_tokens = page.with(|state| state.explanation.document().is_some_and(|document| !document.tokens.is_empty()));
-        has_tokens && !page.is_busy()
-    });
+    let has_tokens = move || page.with(|state| state.explanation.document().is_some_and(|document| !document.tokens.is_empty()));
     view! {
-        <Show when=move || has_tokens.get()>
+        <Show when=move || has_tokens() && !page.is_busy()>
             <button
                 type="button"
                 class="chip how-sure screen-only"
