@@ -25,10 +25,9 @@ async fn contrast_shows_what_speaks_for_both_texts() {
     assert!(browser.try_find("contrast-open").await.is_none(), "the first screen does not offer it");
     explain_given(&browser, PROMPT, ANSWER).await;
     browser.explained().await;
-    server.take_requests();
     browser.click("contrast-open").await;
     browser.shows("contrast-mark", |text| text == "Marked: all of G2").await;
-    assert!(server.take_requests().iter().any(|path| path.contains("split_contrast")), "it is a part of its own");
+    assert!(server.take_requests().iter().any(|path| path.contains("split_details")), "it is a part of its own");
     browser.has("contrast-run", "aria-disabled", "true").await;
     mark(&browser, "4").await;
     browser.fill("contrast-alternative", "3").await;

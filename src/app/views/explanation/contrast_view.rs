@@ -1,4 +1,4 @@
-//! Why this and not that: a form, and the measured contrasts. A separate chunk, because few explanations have one.
+//! Why this and not that: a form, and the measured contrasts.
 
 use leptos::ev;
 use leptos::html::Textarea;
@@ -6,25 +6,28 @@ use leptos::prelude::*;
 
 use super::share_bar::ShareBar;
 use crate::app::analysis::contrast::{ContrastRow, ContrastWords, code_points, place_of};
+use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
 use crate::app::views::layout::help_link::{self, HelpLink};
-use crate::app::views::layout::lazy::split_off;
 use crate::app::views::models::model_hint::ModelHint;
 
-split_off!(contrast, fetch_contrast => view as fn(ContrastForm) -> AnyView);
-
-/// The form, as the details of the explained sentences open it.
-#[derive(Clone, Copy)]
-pub struct ContrastForm {
-    pub is_open: RwSignal<bool>,
-    /// Text that was selected on the page when the form was opened.
-    pub selected: RwSignal<String>,
-}
-
-fn view(ContrastForm { is_open, selected }: ContrastForm) -> AnyView {
+/// Contrasts of the document, and a button that opens a form for another one.
+pub fn view() -> AnyView {
     let page = use_page();
+    let is_open = RwSignal::new(false);
+    // Text that was selected on the page when the form was opened.
+    let selected = RwSignal::new(String::new());
+    let can_ask = Memo::new(move |_| {
+        let is_own = page.with(|state| !state.explanation.is_home() && state.lesson().is_none());
+        is_own && !page.is_viewer() && page.attribution(|attribution| attribution.document().is_complete()) == Some(true)
+    });
+    Effect::new(move |_| {
+        if !can_ask.get() {
+            is_open.set(false);
+        }
+    });
     let contrasts = Memo::new(move |_| {
         page.attribution(|attribution| {
             let document = attribution.document();
@@ -34,6 +37,19 @@ fn view(ContrastForm { is_open, selected }: ContrastForm) -> AnyView {
     });
     let cards = move || contrasts.get().into_iter().map(|words| view! { <ContrastCard words /> }).collect_view();
     view! {
+        <Show when=move || can_ask.get()>
+            <button
+                type="button"
+                class="quiet"
+                data-testid="contrast-open"
+                aria-expanded=move || is_open.get().to_string()
+                // A click may remove the selection.
+                on:pointerdown=move |_| selected.set(browser::selected_text())
+                on:click=move |_| is_open.update(|is_open| *is_open = !*is_open)
+            >
+                {t!("Why this and not \u{2026}?")}
+            </button>
+        </Show>
         <Show when=move || is_open.get()>
             <Form selected />
         </Show>
@@ -103,13 +119,16 @@ fn Form(selected: RwSignal<String>) -> impl IntoView {
             <label class="field">
                 <span class="label">{move || t!("Mark a part of {label}", label = sentence.with(|sentence| sentence.label.clone()))}</span>
                 <textarea
-                    readonly
+                    // A field with the attribute `readonly` has no caret in Chromium, so the keyboard could mark nothing.
+                    aria-readonly="true"
+                    inputmode="none"
                     dir="auto"
                     rows="1"
                     spellcheck="false"
                     data-testid="contrast-sentence"
                     node_ref=field
                     prop:value=move || sentence.with(|sentence| sentence.text.clone())
+                    on:beforeinput=move |event| event.prevent_default()
                     on:select=move |_| on_select()
                     on:keyup=move |_| on_select()
                     on:pointerup=move |_| on_select()

@@ -1,13 +1,12 @@
 use leptos::prelude::*;
 
-use super::contrast_view::{self, ContrastForm};
+use super::details_part::{self, DetailsPart};
 use super::manifest::ManifestView;
 use super::numeric_details::NumericDetails;
 use super::share_bar::ShareBar;
-use super::thought_view::{self, ThoughtPlace};
+use super::thought_view::ThoughtPlace;
 use crate::app::analysis::share_texts::{self, Amount};
 use crate::app::analysis::{joint_effects, number, thought};
-use crate::app::browser;
 use crate::app::i18n::{following, t, text};
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
@@ -37,7 +36,8 @@ pub fn Details() -> impl IntoView {
     let lost = move || page.attribution(Shares::lost_share).filter(|&share| share >= 0.005 && is_whole());
     let can_teach = move || !page.is_viewer() && page.with(|state| state.lesson().is_none()) && !page.is_busy();
     let has_thought = Memo::new(move |_| page.attribution(|attribution| thought::rows(attribution.document())).flatten().is_some());
-    let thought_part = LazyPart::new(thought_view::fetch);
+    let part = LazyPart::new(details_part::fetch);
+    let has_contrasts = Memo::new(move |_| page.with(|state| !state.explanation.is_home()));
     let has_ranges =
         move || [sources, steps].iter().any(|entries| entries.with(|entries| entries.iter().any(|entry| entry.range.is_some())));
     view! {
@@ -56,7 +56,7 @@ pub fn Details() -> impl IntoView {
                 {move || page.right_answer().map(|answer| format!(" {}", t!("The right answer is {answer}.", answer)))}
             </p>
             <Show when=move || has_thought.get()>
-                <LazyView part=thought_part view=|view| view(ThoughtPlace::Details) />
+                <LazyView part view=details_part::shows(DetailsPart::Thought(ThoughtPlace::Details)) />
             </Show>
             <Entries title=t!("Strongest sources") entries=sources />
             <JointEffects />
@@ -75,7 +75,9 @@ pub fn Details() -> impl IntoView {
                     )}
                 </p>
             })}
-            <Contrasts />
+            <Show when=move || has_contrasts.get()>
+                <LazyView part view=details_part::shows(DetailsPart::Contrasts) />
+            </Show>
             <ManifestView />
             <Show when=can_teach>
                 <button type="button" class="quiet" data-testid="make-lesson" on:click=move |_| page.send(Message::MakeLesson)>
@@ -83,43 +85,6 @@ pub fn Details() -> impl IntoView {
                 </button>
             </Show>
         </section>
-    }
-}
-
-/// Contrasts of the document, and a button that opens a form for another one.
-#[component]
-fn Contrasts() -> impl IntoView {
-    let page = use_page();
-    let part = LazyPart::new(contrast_view::fetch);
-    let form = ContrastForm { is_open: RwSignal::new(false), selected: RwSignal::new(String::new()) };
-    let ContrastForm { is_open, selected } = form;
-    let can_ask = Memo::new(move |_| {
-        let is_own = page.with(|state| !state.explanation.is_home() && state.lesson().is_none());
-        is_own && !page.is_viewer() && page.attribution(|attribution| attribution.document().is_complete()) == Some(true)
-    });
-    let has_some = Memo::new(move |_| page.attribution(|attribution| !attribution.document().contrasts.is_empty()) == Some(true));
-    Effect::new(move |_| {
-        if !can_ask.get() {
-            is_open.set(false);
-        }
-    });
-    view! {
-        <Show when=move || can_ask.get()>
-            <button
-                type="button"
-                class="quiet"
-                data-testid="contrast-open"
-                aria-expanded=move || is_open.get().to_string()
-                // A click may remove the selection.
-                on:pointerdown=move |_| selected.set(browser::selected_text())
-                on:click=move |_| is_open.update(|is_open| *is_open = !*is_open)
-            >
-                {t!("Why this and not \u{2026}?")}
-            </button>
-        </Show>
-        <Show when=move || is_open.get() || has_some.get()>
-            <LazyView part view=move |view| view(form) />
-        </Show>
     }
 }
 

@@ -6,6 +6,7 @@ mod contrast_view;
 mod deletion_test_view;
 mod derivation_bar;
 mod details;
+mod details_part;
 mod edge_path;
 mod element_width;
 mod explanation_view;

@@ -6,11 +6,12 @@ use leptos::prelude::*;
 
 use super::arc_diagram::{self, ArcDiagram};
 use super::certainty_view;
+use super::details_part::{self, DetailsPart};
 use super::legend::Legend;
 use super::prune_control::PruneControl;
 use super::row_positions::row_positions;
 use super::sentence_row::{RowText, SentenceRow};
-use super::thought_view::{self, ThoughtPlace};
+use super::thought_view::ThoughtPlace;
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
@@ -130,7 +131,7 @@ fn HowSure() -> impl IntoView {
 /// Heading of the thinking section, with a button that expands it. The arcs of a collapsed section end here.
 #[component]
 fn ThoughtHeading(is_open: RwSignal<bool>) -> impl IntoView {
-    let part = LazyPart::new(thought_view::fetch);
+    let part = LazyPart::new(details_part::fetch);
     view! {
         <div role="row" class="heading folds">
             <span role="columnheader" class="title">
@@ -143,7 +144,7 @@ fn ThoughtHeading(is_open: RwSignal<bool>) -> impl IntoView {
                 >
                     <strong>{t!("Thinking")}</strong>
                 </button>
-                <LazyView part view=|view| view(ThoughtPlace::Heading) />
+                <LazyView part view=details_part::shows(DetailsPart::Thought(ThoughtPlace::Heading)) />
             </span>
         </div>
     }

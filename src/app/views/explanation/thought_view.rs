@@ -1,13 +1,10 @@
-//! Texts about the thinking section. A separate chunk, because few explanations have one.
+//! Texts about the thinking section.
 
 use leptos::prelude::*;
 
 use crate::app::analysis::thought;
 use crate::app::page::use_page;
-use crate::app::views::layout::lazy::split_off;
 use crate::shares::Shares;
-
-split_off!(thought, fetch_thought => view as fn(ThoughtPlace) -> AnyView);
 
 /// Place of the text.
 #[derive(Clone, Copy)]
@@ -18,7 +15,7 @@ pub enum ThoughtPlace {
     Details,
 }
 
-fn view(place: ThoughtPlace) -> AnyView {
+pub fn view(place: ThoughtPlace) -> AnyView {
     let page = use_page();
     let say: fn(&Shares) -> Option<String> = match place {
         ThoughtPlace::Heading => thought::summary,

@@ -1,0 +1,28 @@
+//! Parts of the explanation that the first screen does not show: texts about the thinking section, and contrasts. They share one chunk,
+//! because each chunk of its own makes the page larger.
+
+use leptos::prelude::*;
+
+use super::contrast_view;
+use super::thought_view::{self, ThoughtPlace};
+use crate::app::views::layout::lazy::split_off;
+
+split_off!(details, fetch_details => view as fn(DetailsPart) -> AnyView);
+
+#[derive(Clone, Copy)]
+pub enum DetailsPart {
+    Thought(ThoughtPlace),
+    Contrasts,
+}
+
+fn view(part: DetailsPart) -> AnyView {
+    match part {
+        DetailsPart::Thought(place) => thought_view::view(place),
+        DetailsPart::Contrasts => contrast_view::view(),
+    }
+}
+
+/// Draws `part` when the chunk is loaded.
+pub fn shows(part: DetailsPart) -> impl Fn(fn(DetailsPart) -> AnyView) -> AnyView + Send + 'static {
+    move |view| view(part)
+}
