@@ -1,5 +1,5 @@
 //! Numbers the names that a program imports from its script. wasm-bindgen ends each name with a hash, which does not compress. A number of
-//! the same length saves about 4 kB of the page's 400 kB.
+//! the same length saves about 6 kB of the page's 400 kB.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,12 +28,16 @@ pub fn number(dist: &Path) -> Result<()> {
 
 /// The script with numbered imports. Renames them in the module, too, whose length stays the same.
 fn renamed(script: &str, module: &mut [u8]) -> Result<String> {
-    let hashed = words(script).filter(|word| has_hash(word));
-    let mut names: BTreeMap<&str, String> = hashed.map(|name| (name, String::new())).collect();
-    for (number, (name, numbered)) in names.iter_mut().enumerate() {
-        *numbered = format!("{}{number:0HASH_DIGITS$}", &name[..name.len() - HASH_DIGITS]);
+    let mut hashed: Vec<&str> = words(script).filter(|word| has_hash(word)).collect();
+    // Names of the same length differ in two digits only, if they are next to each other.
+    hashed.sort_by_key(|name| (name.len(), *name));
+    hashed.dedup();
+    let mut names = BTreeMap::new();
+    for (number, name) in hashed.into_iter().enumerate() {
+        let numbered = format!("{PREFIX}{number:0width$}", width = name.len() - PREFIX.len());
         ensure!(!script.contains(&*numbered), "{numbered} is already a name");
-        ensure!(replace(module, name, numbered), "the module does not import {name}");
+        ensure!(replace(module, name, &numbered), "the module does not import {name}");
+        names.insert(name, numbered);
     }
     Ok(words(script).map(|word| names.get(word).map_or(word, String::as_str)).collect())
 }
@@ -77,8 +81,8 @@ mod tests {
         let script = "const imports = {__wbg_get_0123456789abcdef: a => a.b, __wbg_get_fedcba9876543210: 1, __wbindgen_free: 2};";
         let mut module = *b"\0asm\x1a__wbg_get_fedcba9876543210\0\x1a__wbg_get_0123456789abcdef\0__wbindgen_free";
         let text = renamed(script, &mut module).unwrap();
-        assert_eq!(text, "const imports = {__wbg_get_0000000000000000: a => a.b, __wbg_get_0000000000000001: 1, __wbindgen_free: 2};");
-        assert_eq!(&module, b"\0asm\x1a__wbg_get_0000000000000001\0\x1a__wbg_get_0000000000000000\0__wbindgen_free");
+        assert_eq!(text, "const imports = {__wb0000000000000000000000: a => a.b, __wb0000000000000000000001: 1, __wbindgen_free: 2};");
+        assert_eq!(&module, b"\0asm\x1a__wb0000000000000000000001\0\x1a__wb0000000000000000000000\0__wbindgen_free");
     }
 
     #[test]

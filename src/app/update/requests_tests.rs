@@ -8,7 +8,7 @@ use crate::app::analysis::example::document;
 use crate::app::gallery::GalleryEntry;
 use crate::app::state::engine::MaskedLmState;
 use crate::app::state::library::LibraryMessage;
-use crate::app::state::message::{EditorMessage, Fetch};
+use crate::app::state::message::{EditorMessage, ExplanationMessage, Fetch};
 use crate::app::state::run_status::RunStatus;
 use crate::explanation::Document;
 use crate::problem::Problem;
@@ -64,6 +64,10 @@ fn complete_explanation_is_shared_while_pairs_refine_it() {
     assert!(page.look(|state| state.explanation.link.is_some()));
     page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
     assert!(page.look(|state| state.explanation.link.is_none()), "the link was of the earlier explanation");
+    page.send(Message::CopyLink);
+    page.send(ExplanationMessage::Escape);
+    page.send(Message::LinkEncoded("g3.x".into()));
+    assert!(page.look(|state| state.explanation.link.is_none()), "closed before it was encoded");
 }
 
 #[test]

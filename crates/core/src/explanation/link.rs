@@ -44,6 +44,11 @@ pub enum LinkError {
 
 /// Encodes `document` as a fragment, without `#`.
 pub fn to_fragment(document: &Document) -> String {
+    format!("{SCHEME}{}", packed::pack(&link_content(document)))
+}
+
+/// What a link to `document` contains, before it is compressed. Two documents have the same content if their links are the same.
+pub fn link_content(document: &Document) -> Vec<u8> {
     let mut head = document.clone();
     head.manifest.table_precision = "16-bit".into();
     head.tokens.clear();
@@ -70,7 +75,7 @@ pub fn to_fragment(document: &Document) -> String {
     bytes.extend(json.as_bytes());
     let tables = std::iter::once(&document.table).chain(&document.alone).chain(&document.flow);
     tables.flat_map(Table::rows).for_each(|row| write_row(row, &mut bytes));
-    format!("{SCHEME}{}", packed::pack(&bytes))
+    bytes
 }
 
 /// Whether a fragment (with or without `#`) looks like an explanation. Other programs append other fragments to addresses.

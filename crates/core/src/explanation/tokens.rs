@@ -42,35 +42,31 @@ impl Token {
     }
 }
 
-/// Reads tokens by way of a `Value`, because code derived for two more types would make the page a percent larger.
+/// Reads tokens by way of a `Value`, because code derived for two more types would make the page larger.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Token>, D::Error> {
-    list(Value::deserialize(deserializer)?, token).ok_or_else(|| D::Error::custom("invalid tokens"))
+    list(&Value::deserialize(deserializer)?, token).ok_or_else(|| D::Error::custom("invalid tokens"))
 }
 
-fn list<T>(value: Value, item: fn(&mut Map<String, Value>) -> Option<T>) -> Option<Vec<T>> {
-    let Value::Array(items) = value else { return None };
-    let whole = |value| {
-        let Value::Object(mut fields) = value else { return None };
-        // `item` removes the fields that it knows.
-        item(&mut fields).filter(|_| fields.is_empty())
-    };
-    items.into_iter().map(whole).collect()
+fn list<T>(value: &Value, item: fn(&Map<String, Value>) -> Option<T>) -> Option<Vec<T>> {
+    value.as_array()?.iter().map(|value| item(value.as_object()?)).collect()
 }
 
-fn token(fields: &mut Map<String, Value>) -> Option<Token> {
-    let span = fields.remove("span")?;
-    let [start, end] = span.as_array()?.as_slice() else { return None };
-    let place = |value: &Value| value.as_u64().and_then(|place| usize::try_from(place).ok());
+fn token(fields: &Map<String, Value>) -> Option<Token> {
+    // With exactly three fields, and the three that are read here, none is unknown.
+    let fields = Some(fields).filter(|fields| fields.len() == 3)?;
+    let [start, end] = &fields.get("span")?.as_array()?[..] else { return None };
+    let place = |value: &Value| usize::try_from(value.as_u64()?).ok();
     Some(Token {
         span: [place(start)?, place(end)?],
-        log_probability: fields.remove("log_probability")?.as_f64()?,
-        alternatives: list(fields.remove("alternatives")?, alternative)?,
+        log_probability: fields.get("log_probability")?.as_f64()?,
+        alternatives: list(fields.get("alternatives")?, alternative)?,
     })
 }
 
-fn alternative(fields: &mut Map<String, Value>) -> Option<Alternative> {
-    let Value::String(text) = fields.remove("text")? else { return None };
-    Some(Alternative { text, log_probability: fields.remove("log_probability")?.as_f64()? })
+fn alternative(fields: &Map<String, Value>) -> Option<Alternative> {
+    let fields = Some(fields).filter(|fields| fields.len() == 2)?;
+    let text = fields.get("text")?.as_str()?.to_owned();
+    Some(Alternative { text, log_probability: fields.get("log_probability")?.as_f64()? })
 }
 
 /// ln p of all tokens together, in nats: the sum of their log-probabilities.
