@@ -1,5 +1,4 @@
-//! How sure the model was: each token of the answer with its probability and alternatives. A separate chunk, because it is shown on
-//! request.
+//! How sure the model was: each token of the answer with its probability and alternatives.
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -10,10 +9,7 @@ use crate::app::analysis::number::percent;
 use crate::app::browser;
 use crate::app::i18n::{following, t};
 use crate::app::page::use_page;
-use crate::app::views::layout::lazy::split_off;
 use crate::app::views::layout::row_of_buttons::place_after_key;
-
-split_off!(certainty, fetch_certainty => view as fn() -> AnyView);
 
 /// Which token is chosen: its alternatives are shown.
 #[derive(Clone, Copy)]
@@ -57,7 +53,8 @@ impl Chosen {
     }
 }
 
-fn view() -> AnyView {
+/// The tokens of the explained answer, and the places where it could have gone otherwise.
+pub fn view() -> AnyView {
     let page = use_page();
     let certainty = Memo::new(move |_| page.attribution(|attribution| Certainty::of(attribution.document())).unwrap_or_default());
     let chosen = Chosen { certainty, number: RwSignal::new(None), tab_stop: RwSignal::new(0) };

@@ -5,7 +5,6 @@ use leptos::html::Div;
 use leptos::prelude::*;
 
 use super::arc_diagram::{self, ArcDiagram};
-use super::certainty_view;
 use super::details_part::{self, DetailsPart};
 use super::legend::Legend;
 use super::prune_control::PruneControl;
@@ -106,7 +105,7 @@ pub fn TextView() -> impl IntoView {
 #[component]
 fn HowSure() -> impl IntoView {
     let page = use_page();
-    let part = LazyPart::new(certainty_view::fetch);
+    let part = LazyPart::new(details_part::fetch);
     let is_open = RwSignal::new(false);
     let has_tokens = move || page.with(|state| state.explanation.document().is_some_and(|document| !document.tokens.is_empty()));
     view! {
@@ -122,7 +121,7 @@ fn HowSure() -> impl IntoView {
                 {t!("How sure?")}
             </button>
             <Show when=move || is_open.get()>
-                <LazyView part view=|view| view() />
+                <LazyView part view=details_part::shows(DetailsPart::Certainty) />
             </Show>
         </Show>
     }
