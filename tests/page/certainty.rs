@@ -22,13 +22,14 @@ async fn tokens_show_alternatives_by_pointer_and_keys() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     assert!(browser.try_find("how-sure").await.is_none(), "the gallery has no tokens");
+    let requests = server.take_requests();
+    assert!(requests.iter().all(|path| !path.contains("split_details")), "the first screen does without: {requests:?}");
     ask(&browser, &example_prompt()).await;
     browser.explained().await;
-    let requests = server.take_requests();
-    assert!(requests.iter().all(|path| !path.contains("split_certainty")), "it is off until asked for: {requests:?}");
+    assert!(browser.try_find("certainty").await.is_none(), "it is off until asked for");
     browser.click("how-sure").await;
     browser.find("certainty").await;
-    assert!(server.take_requests().iter().any(|path| path.contains("split_certainty")));
+    assert!(server.take_requests().iter().any(|path| path.contains("split_details")));
     browser.shows("certainty-G1", |text| text.contains("% per token (geometric mean)") && text.contains("nats together")).await;
 
     // The tokens are the answer.
