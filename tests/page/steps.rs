@@ -88,9 +88,11 @@ pub async fn explain_given(browser: &Browser, prompt: &str, answer: &str) {
 /// Copies the link of the explanation on screen and returns it.
 pub async fn copied_link(browser: &Browser) -> String {
     browser.click("copy-link").await;
+    // The address may have had another fragment before.
     let link = browser.wait("the link in the address bar", async || {
-        let url = browser.driver.current_url().await.ok()?;
-        url.fragment().is_some().then(|| url.to_string())
+        let shown = browser.try_find("link-text").await?.prop("value").await.ok()??;
+        let url = browser.driver.current_url().await.ok()?.to_string();
+        (url == shown).then_some(url)
     });
     link.await
 }
