@@ -46,8 +46,8 @@
 //! their own keys. Matrix products, attention and its sums, `rms_norm`, `log_sum_exp` and `kl_divergence` have two variants: one with
 //! shared memory and barriers for GPUs, and one without for adapters that run on the CPU, where barriers are slow (`gpu::variant`).
 //!
-//! If the passes of a model of up to 200 MB take seconds on the CPU, up to three more workers load the model while the answer is generated
-//! (`cpu::parallel`). They share the passes until all are scored (`cpu::schedule`).
+//! On the CPU, up to three more workers load a model of up to 200 MB and share its passes (`cpu::parallel`, `cpu::schedule`). They start
+//! with the answer if its explanation is expected to take seconds, and otherwise after seconds of passes.
 //!
 //! ## From an address to a stored model
 //!

@@ -44,8 +44,7 @@ pub enum News {
     Lost { helper: usize },
 }
 
-/// The parts of a [`ScoreRequest`] that a helper needs. It does not measure the attention or the most likely tokens of
-/// the base text.
+/// The parts of a [`ScoreRequest`] that a helper needs. It does not measure the attention or the most likely tokens of the base text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnedScoreRequest {
     tokens: Vec<TokenId>,

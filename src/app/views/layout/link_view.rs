@@ -19,7 +19,7 @@ use crate::lesson;
 split_off!(link, fetch_link => view as fn() -> AnyView);
 
 /// The fragment of a link to the lesson or to the explanation on screen. `None` if nothing is on screen.
-pub fn encoded(state: &State) -> Option<String> {
+fn encoded(state: &State) -> Option<String> {
     match state.lesson() {
         Some(open) => Some(lesson::to_fragment(&open.lesson)),
         None => Some(to_fragment(&state.explanation.selected_document()?)),
