@@ -89,3 +89,28 @@ async fn file_has_forks_and_link_leaves_tokens_out() {
     assert!(browser.try_find("how-sure").await.is_none(), "the link has no tokens");
     browser.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lesson_shows_what_model_almost_wrote() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.click("lesson-7").await;
+    browser.shows("lesson-step", |text| text.contains("Step 1 of 5")).await;
+    browser.click("choose-3").await;
+    browser.shows("lesson-verdict", |text| text.starts_with("Yes. The model gave Anna 15%.")).await;
+    browser.click("lesson-next").await;
+    browser.shows("lesson-step", |text| text.contains("Step 2 of 5")).await;
+    browser.click("how-sure").await;
+    let name = "[...document.querySelectorAll('[data-token]')].find(token => token.textContent.includes('Anna')).dataset.testid";
+    let certainty = browser.find("certainty").await;
+    certainty.scroll_into_view().await.expect("it can be scrolled to");
+    let id = browser.driver.execute(format!("return {name}"), Vec::new()).await.expect("a script runs");
+    browser.click(id.json().as_str().expect("an id")).await;
+    browser.shows("choices", |text| text.contains("Anna") && text.contains("Ben")).await;
+    assert_eq!(choices(&browser).await[..2], ["15%", "10%"]);
+    browser.pictures_of("lesson", "lesson-coin-flip").await;
+    browser.pictures_of("certainty", "lesson-coin-flip-tokens").await;
+    let requests = server.take_requests();
+    assert!(requests.iter().all(|path| !path.contains("engine") && !path.ends_with(".gguf")), "nothing runs: {requests:?}");
+    browser.close().await;
+}

@@ -7,13 +7,18 @@ use glasscage_engine::Engine;
 use glasscage_protocol::request::Question;
 use glasscage_session::{ExplainResult, Session};
 
-/// The explanation without the probabilities of tokens, which would make the page's gallery several times as large.
+/// The explanation, with the probabilities of its tokens.
 pub fn explained(session: &mut Session<Engine>, question: &Question) -> Result<Document, String> {
     let outcome = pollster::block_on(session.explain(question, &mut async |_| ControlFlow::Continue(())));
     match outcome.map_err(|problem| problem.to_string())? {
-        ExplainResult::Explained(document) => Ok(Document { tokens: Vec::new(), ..*document }.versioned()),
+        ExplainResult::Explained(document) => Ok(*document),
         _ => Err(format!("not explained: {}", question.prompt)),
     }
+}
+
+/// Removes the probabilities of tokens, which would make the page's gallery several times as large.
+pub fn without_tokens(document: Document) -> Document {
+    Document { tokens: Vec::new(), ..document }.versioned()
 }
 
 /// Converts "Three facts, of nine" to "three-facts-of-nine".

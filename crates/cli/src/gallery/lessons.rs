@@ -1,17 +1,26 @@
 //! The page's lessons: handwritten texts and questions about explanations that this command makes.
 
+use std::fs;
+use std::path::Path;
+
+use glasscage_core::explanation::Document;
 use glasscage_core::lesson::{Lesson, Step};
+use glasscage_engine::Engine;
 use glasscage_protocol::request::Question;
+use glasscage_session::Session;
 use serde::Deserialize;
 
+use super::explained::{explained, without_tokens};
+
 /// The lessons in the order of the page.
-const SOURCES: [(&str, &str); 6] = [
+const SOURCES: [(&str, &str); 7] = [
     ("what-an-attribution-is", include_str!("lessons/1-what-an-attribution-is.json")),
     ("directly-and-by-way-of-steps", include_str!("lessons/2-directly-and-by-way-of-steps.json")),
     ("sentences-that-change-nothing", include_str!("lessons/3-sentences-that-change-nothing.json")),
     ("a-mistake-explained", include_str!("lessons/4-a-mistake-explained.json")),
     ("methods-disagree", include_str!("lessons/5-methods-disagree.json")),
     ("when-not-to-believe-a-percentage", include_str!("lessons/6-when-not-to-believe-a-percentage.json")),
+    ("a-coin-flip-answer", include_str!("lessons/7-a-coin-flip-answer.json")),
 ];
 
 /// Language of the lessons. Translations are in `public/lessons`.
@@ -27,6 +36,9 @@ pub struct LessonSource {
     pub title: String,
     /// One or two sentences about its topic.
     pub about: String,
+    /// Whether it is about answers of SmolLM2-135M-Instruct, and how sure that model was, instead of answers of the built-in model.
+    #[serde(default)]
+    pub is_about_certainty: bool,
     explanations: Vec<Asked>,
     steps: Vec<Step>,
 }
@@ -63,8 +75,28 @@ impl LessonSource {
         self.explanations.iter().map(question).collect()
     }
 
+    /// The lesson about answers of this model to `questions`.
+    pub fn explained_by(self, session: &mut Session<Engine>, questions: &[Question]) -> Result<Lesson, String> {
+        let explanation = |question: &Question| {
+            let document = explained(session, question)?;
+            let document = if self.is_about_certainty { document } else { without_tokens(document) };
+            // Lessons discuss shares, which the page would not show for a sentence without support.
+            Ok(Document { support: Vec::new(), ..document })
+        };
+        let explanations = questions.iter().map(explanation).collect::<Result<_, String>>()?;
+        self.with(explanations)
+    }
+
+    /// The lesson with the explanations that it has in this file.
+    pub fn kept_from(self, file: &Path) -> Result<Lesson, String> {
+        let cannot_read = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", file.display());
+        let json = fs::read_to_string(file).map_err(|error| cannot_read(&error))?;
+        let old = Lesson::from_json(&json).map_err(|error| cannot_read(&error))?;
+        self.with(old.explanations)
+    }
+
     /// The lesson about these explanations, in the order of the questions.
-    pub fn with(self, explanations: Vec<glasscage_core::explanation::Document>) -> Result<Lesson, String> {
+    fn with(self, explanations: Vec<Document>) -> Result<Lesson, String> {
         let lesson = Lesson { language: Some(LANGUAGE.into()), ..Lesson::new(self.title, self.steps, explanations) };
         lesson.check().map_err(|error| format!("lesson {}: {error}", self.name))?;
         Ok(lesson)

@@ -9,14 +9,13 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use glasscage_core::explanation::Document;
 use glasscage_protocol::request::Question;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::models::{BackendArgument, load};
 use super::output;
-use explained::{explained, slug};
+use explained::{explained, slug, without_tokens};
 use folder::{INDEX, NewFolder, WELCOME};
 use lessons::LessonSource;
 use ordinary::Ordinary;
@@ -29,7 +28,7 @@ pub struct Arguments {
     /// File with the page's examples
     #[arg(long, default_value = "public/models/demo-examples.json")]
     examples: PathBuf,
-    /// GGUF file of SmolLM2-135M-Instruct, which explains ordinary texts; without it, their explanations in the folder stay as they are
+    /// GGUF file of SmolLM2-135M-Instruct, which explains ordinary texts and a lesson; without it, their explanations in the folder stay as they are
     #[arg(long)]
     ordinary_model: Option<PathBuf>,
     /// The folder of the gallery: made, or replaced as a whole. A folder with anything else in it is refused
@@ -59,14 +58,16 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     let asked = |source: LessonSource| Ok((source.questions(prompt_of)?, source));
     let lessons = lessons::sources()?.into_iter().map(asked).collect::<Result<Vec<_>, String>>()?;
     let folder = NewFolder::beside(&arguments.out)?;
-    let ordinary = match &arguments.ordinary_model {
-        Some(model) => Ordinary::explained_by(model, &folder)?,
+    let load_ordinary = |model: &PathBuf| load(model, BackendArgument::Cpu);
+    let mut ordinary_session = arguments.ordinary_model.as_ref().map(load_ordinary).transpose()?;
+    let ordinary = match &mut ordinary_session {
+        Some(session) => Ordinary::explained_by(session, &folder)?,
         None => Ordinary::kept_from(&arguments.out, &folder)?,
     };
     let mut session = load(&arguments.model, BackendArgument::Cpu)?;
     let Ordinary { mut entries, first: mut welcome } = ordinary;
     for (number, example) in examples.iter().enumerate() {
-        let mut document = explained(&mut session, &Question::greedy(&example.prompt))?;
+        let mut document = without_tokens(explained(&mut session, &Question::greedy(&example.prompt))?);
         welcome.get_or_insert_with(|| document.to_json() + "\n");
         if example.task == "facts" {
             document.output = (0..document.generation.sentences.len()).collect();
@@ -82,13 +83,14 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     }
     let mut lesson_entries: Vec<Value> = Vec::new();
     for (questions, source) in lessons {
-        // Lessons discuss shares, which the page would not show for a sentence without support.
-        let without_support = |document| Document { support: Vec::new(), ..document };
-        let explanations = questions.iter().map(|question| explained(&mut session, question).map(without_support));
-        let explanations = explanations.collect::<Result<Vec<_>, _>>()?;
         let file = format!("lesson-{}.json", source.name);
         lesson_entries.push(json!({ "title": source.title, "about": source.about, "file": file }));
-        folder.write(&file, &(source.with(explanations)?.to_json() + "\n"))?;
+        let lesson = match (source.is_about_certainty, &mut ordinary_session) {
+            (false, _) => source.explained_by(&mut session, &questions)?,
+            (true, Some(session)) => source.explained_by(session, &questions)?,
+            (true, None) => source.kept_from(&arguments.out.join(&file))?,
+        };
+        folder.write(&file, &(lesson.to_json() + "\n"))?;
     }
     if let Some(welcome) = welcome {
         folder.write(WELCOME, &welcome)?;

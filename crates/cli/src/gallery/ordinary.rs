@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::Path;
 
+use glasscage_engine::Engine;
 use glasscage_protocol::request::Question;
+use glasscage_session::Session;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::explained::{explained, slug};
+use super::explained::{explained, slug, without_tokens};
 use super::folder::{INDEX, NewFolder};
-use crate::models::{BackendArgument, load};
 
 /// The texts in the order of the page. Answers are greedy, and no answer is edited.
 const TEXTS: &str = include_str!("texts.json");
@@ -35,13 +36,12 @@ pub struct Ordinary {
 }
 
 impl Ordinary {
-    /// Explains the texts with the model in this file, and writes the explanations into `folder`.
-    pub fn explained_by(model: &Path, folder: &NewFolder) -> Result<Self, String> {
+    /// Explains the texts with this model, and writes the explanations into `folder`.
+    pub fn explained_by(session: &mut Session<Engine>, folder: &NewFolder) -> Result<Self, String> {
         let texts: Vec<Text> = serde_json::from_str(TEXTS).map_err(|error| format!("texts.json: {error}"))?;
-        let mut session = load(model, BackendArgument::Cpu)?;
         let mut ordinary = Self::default();
         for Text { title, about, prompt } in texts {
-            let document = explained(&mut session, &Question::greedy(&prompt))?;
+            let document = without_tokens(explained(session, &Question::greedy(&prompt))?);
             let file = format!("{PREFIX}{}.json", slug(&title));
             let entry = json!({ "title": title, "about": format!("{MODEL}: {about}"), "file": file });
             ordinary.add(entry, document.to_json() + "\n", folder)?;
