@@ -74,7 +74,7 @@
 //! | --- | --- | --- |
 //! | `core` | tables T, A and Y, graph, metrics, document and link, pictures; everything that needs no model | |
 //! | `protocol` | [`request`], [`problem`], [`version`]: what page, workers and command line tell each other | |
-//! | `text` | language, Punkt sentences, words; bytes <-> tokens <-> sentences | |
+//! | `text` | language, Punkt sentences, words, lines, paragraphs, sections; bytes <-> tokens <-> sentences | |
 //! | `template` | Jinja templates as transformers renders them, within limits | minijinja |
 //! | `model` | model files: GGUF, configuration, tokenizer, chat template | tokenizers |
 //! | `engine` | chooses the engine for a model; compares both on a part of it | |

@@ -136,7 +136,7 @@ impl Page {
         self.attribution(|attribution| self.with(|state| state.editor.example(&attribution.document().prompt.text).map(&read))).flatten()
     }
 
-    /// The unit of the sources on screen: sentence or word. Tracked.
+    /// The unit of the prompt on screen. Tracked.
     pub fn unit(&self) -> Unit {
         self.attribution(|attribution| attribution.document().unit).unwrap_or_default()
     }

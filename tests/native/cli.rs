@@ -354,3 +354,28 @@ fn contrast_is_printed_and_kept_in_document() {
     assert_eq!(document.get("contrasts"), None, "the explanation is written without it");
     assert!(complaint(&[&asked[..], &["--contrast", "4", " 4 "]].concat(), "").contains("the same"));
 }
+
+#[test]
+fn unit_of_sources_is_an_option() {
+    let folder = folder("unit");
+    let [answer, json] = ["answer.txt", "a.json"].map(|name| folder.join(name).display().to_string());
+    std::fs::write(&answer, "Bob has 4 nuts.\nThe answer is 4.").unwrap();
+    let asked = |prompt: &str, unit: &[&str]| {
+        let asked = ["explain", "--model", DEMO, "--method", "pert", "--prompt", prompt, "--answer-file", &answer, "--json", &json];
+        let output = glasscage(&[&asked[..], unit].concat(), "");
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let prompt = "Ann has 3 figs.\nBob has 4 nuts.\n\nWhat does Bob have?";
+    let written = || Document::from_json(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    for (unit, n_prompt) in [("sentence", 3), ("word", 12), ("line", 3), ("paragraph", 2), ("section", 1), ("bracket", 3)] {
+        let (printed, error) = asked(prompt, &["--unit", unit]);
+        assert_eq!((written().table.n_prompt(), written().unit.noun()), (n_prompt, unit), "{error}");
+        assert_eq!(printed.lines().filter(|line| line.contains('%')).count(), n_prompt, "{printed}");
+    }
+    assert!(asked(prompt, &["--unit", "paragraph"]).0.contains("Ann has 3 figs.\n               Bob has 4 nuts.\n"), "lines are indented");
+    asked(prompt, &["--words"]);
+    assert_eq!(written().unit.noun(), "word");
+    assert!(asked(prompt, &["--words", "--unit", "line"]).1.contains("cannot be used with"));
+    assert!(asked(prompt, &["--unit", "line", "--output", "3"]).1.contains("the answer has only 2 lines"));
+    assert!(asked("[[Ann has 3 figs.", &["--unit", "bracket"]).1.contains("[[ without ]] after it"));
+}

@@ -44,6 +44,7 @@ mod thinking;
 mod tokenizer;
 mod tokenizer_notices;
 mod translations;
+mod units;
 mod usable_parts;
 #[path = "../models/vocabulary.rs"]
 mod vocabulary;

@@ -128,7 +128,7 @@ fn tokens_match_sentences_after_thinking_section() {
     let mut session = session();
     for (thinking, answer) in [(Some(12), None), (None, Some("Tom has 8 figs. So it is 8.".to_owned()))] {
         let question = Question { thinking, answer, max_tokens: 40, ..Question::greedy(PROMPT) };
-        let AnsweredQuestion { document, transcript, segments, spans } = answered(&mut session, &question);
+        let AnsweredQuestion { document, transcript, segments, spans, .. } = answered(&mut session, &question);
         assert_eq!(spans.len(), transcript.generation.len());
         let mut end = 0;
         for (sentence, tokens) in document.generation.sentence_texts().into_iter().zip(&segments.generation) {

@@ -65,4 +65,5 @@ mod steps;
 mod template;
 mod thinking;
 mod two_workers;
+mod units;
 mod welcome;

@@ -88,9 +88,9 @@ fn texts() -> BTreeMap<String, Value> {
     texts.extend(Language::ALL.map(|language| (language.name().to_owned(), json!(language.name()))));
     texts.extend(texts_of_our_files().map(|text| (text.clone(), json!(text))));
     for method in METHODS.iter().chain([MethodText::of("")]) {
-        let by_words = method.about.replace(Unit::Sentence.noun(), Unit::Word.noun());
-        let words = [method.label, method.about, &by_words, method.score, method.unit];
-        texts.extend(words.into_iter().filter(|text| !text.is_empty()).map(|text| (text.to_owned(), json!(text))));
+        let abouts = Unit::ALL.map(|unit| method.about.replace(Unit::Sentence.noun(), unit.general_noun()));
+        let words = [method.label, method.score, method.unit].into_iter().chain(abouts.iter().map(String::as_str));
+        texts.extend(words.filter(|text| !text.is_empty()).map(|text| (text.to_owned(), json!(text))));
     }
     texts.extend(message_texts().into_iter().map(|text| (text.clone(), json!(text))));
     texts

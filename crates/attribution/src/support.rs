@@ -12,24 +12,24 @@
 use std::ops::{ControlFlow, Range};
 
 use super::perturbation::blank;
-use super::transcript::{Segments, Transcript};
+use super::transcript::Transcript;
 use glasscage_engine::lm::{LanguageModel, LmError, Pass, ScoreRequest};
 use glasscage_message::message;
 
-/// The support of each generated sentence, in nats; 0 for a sentence without tokens. `statements` are prompt sentences (0-based,
-/// ascending). `base` contains the log-probabilities of the generated tokens in the unchanged text if they are known. Costs one pass over
-/// the text, or two without `base`.
+/// The support of each generated sentence, in nats; 0 for a sentence without tokens. `statements` are the positions of the prompt's
+/// statements, ascending, and `generation` those of the generated sentences. `base` contains the log-probabilities of the generated tokens
+/// in the unchanged text if they are known. Costs one pass over the text, or two without `base`.
 pub async fn measure_support(
     model: &mut impl LanguageModel,
     transcript: &Transcript,
-    segments: &Segments,
-    statements: &[usize],
+    statements: &[Range<usize>],
+    generation: &[Range<usize>],
     base: Option<&[f64]>,
 ) -> Result<Vec<f64>, LmError> {
-    let blanked = statements.iter().map(|&j| &segments.prompt[j]).filter(|tokens| !tokens.is_empty());
+    let blanked = statements.iter().filter(|tokens| !tokens.is_empty());
     let edits: Vec<_> = blanked.map(|tokens| blank(transcript, tokens)).collect();
     if edits.is_empty() {
-        return Ok(vec![0.0; segments.generation.len()]);
+        return Ok(vec![0.0; generation.len()]);
     }
     let passes = [Pass { edits }];
     let scored = ScoreRequest::new(&transcript.tokens, transcript.generation.clone(), &passes);
@@ -45,7 +45,7 @@ pub async fn measure_support(
         let tokens = target.start - transcript.generation.start..target.end - transcript.generation.start;
         tokens.map(|t| with[t] - without[t]).reduce(f64::max).unwrap_or(0.0)
     };
-    Ok(segments.generation.iter().map(drop).collect())
+    Ok(generation.iter().map(drop).collect())
 }
 
 #[cfg(test)]
@@ -59,7 +59,9 @@ mod tests {
         let (transcript, segments) = text();
         for (statements, drop) in [(&[0, 1, 2][..], 10.0), (&[2], 7.0), (&[0], 3.0), (&[1], 0.0)] {
             let mut model = FakeModel::additive(true);
-            let support = pollster::block_on(measure_support(&mut model, &transcript, &segments, statements, None)).expect("it scores");
+            let statements: Vec<Range<usize>> = statements.iter().map(|&j: &usize| segments.prompt[j].clone()).collect();
+            let support = measure_support(&mut model, &transcript, &statements, &segments.generation, None);
+            let support = pollster::block_on(support).expect("it scores");
             assert_eq!(support, [drop / 4.0, drop * 3.0 / 4.0], "{statements:?}");
             let pass = Asked { edits: 0, passes: 1, divergences: false, attended: Vec::new() };
             assert_eq!(model.asked, if drop > 0.0 { vec![pass] } else { vec![] }, "{statements:?}");
@@ -71,7 +73,8 @@ mod tests {
         let (transcript, segments) = text();
         let mut model = FakeModel::additive(true);
         let base = [0.0; 3];
-        let support = pollster::block_on(measure_support(&mut model, &transcript, &segments, &[2], Some(&base))).expect("it scores");
+        let support = measure_support(&mut model, &transcript, &segments.prompt[2..3], &segments.generation, Some(&base));
+        let support = pollster::block_on(support).expect("it scores");
         assert_eq!(support, [7.0 / 4.0, 7.0 * 3.0 / 4.0]);
         // The base text is read only up to the first blanked token.
         assert_eq!((model.known_bases.len(), model.base_tokens), (1, 3));

@@ -40,8 +40,11 @@ pub struct Arguments {
     /// Folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model; method reagent-mlm needs it
     #[arg(long, value_name = "FOLDER", required_if_eq("method", "reagent-mlm"))]
     masked_lm: Option<PathBuf>,
-    /// Explain words instead of sentences; for short texts
-    #[arg(long)]
+    /// What one source of the prompt is. Words and lines also split the answer; otherwise its sentences are explained
+    #[arg(long, value_enum, default_value = "sentence")]
+    unit: UnitArgument,
+    /// Short form of --unit word
+    #[arg(long, conflicts_with = "unit")]
     words: bool,
     /// Engine that computes
     #[arg(long, value_enum, default_value = "cpu")]
@@ -101,6 +104,35 @@ enum Sentences {
     AnyScript,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum UnitArgument {
+    /// A sentence
+    Sentence,
+    /// A word; for short texts
+    Word,
+    /// A line that is not blank
+    Line,
+    /// Lines without a blank line between them: also a block of code, or an example
+    Paragraph,
+    /// A Markdown heading with the text up to the next one
+    Section,
+    /// A part between [[ and ]], which the model does not read; other text by sentence
+    Bracket,
+}
+
+impl From<UnitArgument> for Unit {
+    fn from(argument: UnitArgument) -> Self {
+        match argument {
+            UnitArgument::Sentence => Self::Sentence,
+            UnitArgument::Word => Self::Word,
+            UnitArgument::Line => Self::Line,
+            UnitArgument::Paragraph => Self::Paragraph,
+            UnitArgument::Section => Self::Section,
+            UnitArgument::Bracket => Self::Bracket,
+        }
+    }
+}
+
 fn method_ids() -> PossibleValuesParser {
     PossibleValuesParser::new(METHODS.iter().map(|method| method.id))
 }
@@ -139,7 +171,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     };
     let missing = lacks(&document, &chosen);
     if let Some(n_generated) = missing.filter(|_| is_given) {
-        return Err(format!("--output {}: the answer has only {n_generated} sentences", arguments.output));
+        return Err(format!("--output {}: the answer has only {n_generated} {}s", arguments.output, document.unit.of_answer().noun()));
     }
     if missing.is_none() && !chosen.is_empty() {
         document.output = chosen.clone();
@@ -159,8 +191,9 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     }
     if let Some(n_generated) = missing {
         return Err(format!(
-            "--output {}: the answer has only {n_generated} sentences; the document explains the last one",
-            arguments.output
+            "--output {}: the answer has only {n_generated} {}s; the document explains the last one",
+            arguments.output,
+            document.unit.of_answer().noun()
         ));
     }
     Ok(())
@@ -230,7 +263,7 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
         thinking,
         max_context: None,
         method: arguments.method.clone(),
-        unit: if arguments.words { Unit::Word } else { Unit::Sentence },
+        unit: if arguments.words { Unit::Word } else { arguments.unit.into() },
         sentence_rule: match arguments.sentences {
             Sentences::Punkt => SentenceRule::Punkt,
             Sentences::AnyScript => SentenceRule::AnyScript,
@@ -288,9 +321,14 @@ fn attribution_text(document: &Document) -> String {
     let mut text = format!("{}\n\n  CAGE    row\n", document.generation.text.trim());
     for (j, sentence) in document.prompt.sentence_texts().iter().enumerate() {
         let [total, direct] = shares.amounts(j).map(|share| share.map_or_else(|| "\u{2013}".into(), percent_tenths));
-        text += &format!("{total:>5}% {direct:>5}%  {}\n", sentence.trim());
+        text += &format!("{total:>5}% {direct:>5}%  {}\n", indented(sentence, 15));
     }
     text
+}
+
+/// A source whose lines after the first one start in this column.
+fn indented(source: &str, column: usize) -> String {
+    source.trim().replace('\n', &format!("\n{:column$}", ""))
 }
 
 /// Both log-probabilities, and for each prompt sentence its effect and its shares for the text of the answer and against it.
@@ -300,14 +338,14 @@ fn contrast_text(document: &Document, contrast: &Contrast) -> String {
     let mut text = format!("\nWhy {part:?} and not {alternative:?}?\n\nlog-probability in nats: {of_part:.4} and {of_alternative:.4}\n");
     let ContrastShares { shares, effect } = ContrastShares::of(document, contrast);
     if effect == 0.0 {
-        return text + "No sentence changes the difference.\n";
+        return text + "No source changes the difference.\n";
     }
     text += "effects in nats: positive speaks for the first text, negative for the second\n\n  effect     for against\n";
     for (j, effect) in contrast.effects.iter().enumerate() {
         let amounts =
             shares.get(j).map_or(["\u{2013}".into(), "\u{2013}".into()], |shares| shares.map(|share| percent_tenths(share) + "%"));
         let [supporting, opposing] = amounts;
-        text += &format!("{effect:>+8.4}  {supporting:>6}  {opposing:>6}  {}\n", document.source(j).trim());
+        text += &format!("{effect:>+8.4}  {supporting:>6}  {opposing:>6}  {}\n", indented(document.source(j), 26));
     }
     text
 }
@@ -316,7 +354,7 @@ fn contrast_text(document: &Document, contrast: &Contrast) -> String {
 mod tests {
     use glasscage_core::explanation::Document;
 
-    use super::{attribution_text, contrast_text};
+    use super::{attribution_text, contrast_text, indented};
 
     #[test]
     fn contrast_lists_effects_and_both_shares() {
@@ -328,7 +366,12 @@ mod tests {
         assert!(lines[0].trim_start().starts_with("+1.5000") && lines[5].trim_start().starts_with("-0.5000"), "{text}");
         let mut none = document.contrasts[0].clone();
         none.effects.fill(0.0);
-        assert!(contrast_text(&document, &none).ends_with("No sentence changes the difference.\n"));
+        assert!(contrast_text(&document, &none).ends_with("No source changes the difference.\n"));
+    }
+
+    #[test]
+    fn later_lines_of_source_are_indented() {
+        assert_eq!(indented("A:\n  1\n\n", 3), "A:\n     1");
     }
 
     #[test]

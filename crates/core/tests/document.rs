@@ -17,6 +17,8 @@ const EXAMPLE: &str = include_str!("golden/linked.json");
 /// The same explanation with tokens: a document of version 3.
 const WITH_TOKENS: &str = include_str!("golden/tokens.json");
 const WITH_CONTRASTS: &str = include_str!("golden/contrasts.json");
+/// The same explanation as if its sources were paragraphs.
+const OF_PARAGRAPHS: &str = include_str!("golden/paragraphs.json");
 /// Made by version 0.1.0 of the page from `golden/linked.json`. Never change it, because old links must stay readable.
 const LINK_OF_0_1_0: &str = include_str!("golden/explanation.link");
 /// Made from the same document by the first page with checksums in links. Never change it either.
@@ -47,10 +49,10 @@ fn documents_follow_the_published_schema() {
     assert_eq!(errors, Vec::<String>::new());
 }
 
-/// The example with each derivation of the graph, as a document of words, and with optional fields.
+/// The example with each derivation of the graph, as a document of each other unit, and with optional fields.
 fn variants() -> Vec<Document> {
     let example = Document::from_json(EXAMPLE).unwrap();
-    let words = Document { unit: Unit::Word, ..example.clone() };
+    let of_units = Unit::ALL.map(|unit| Document { unit, ..example.clone() });
     let mut ways = Vec::new();
     for aggregation in [Aggregation::Mean, Aggregation::Sum] {
         for compression in [Compression::None, Compression::Log, Compression::Bounded, Compression::Hyperbolic] {
@@ -62,7 +64,8 @@ fn variants() -> Vec<Document> {
     let [with_tokens, with_contrasts] = [WITH_TOKENS, WITH_CONTRASTS].map(|text| Document::from_json(text).unwrap());
     ways.into_iter()
         .map(|way| example.clone().derived(way))
-        .chain([words, with_joint_effect(), weighted_by_flow(), with_support(), from_elsewhere(), with_tokens, with_contrasts])
+        .chain(of_units)
+        .chain([with_joint_effect(), weighted_by_flow(), with_support(), from_elsewhere(), with_tokens, with_contrasts])
         .collect()
 }
 
@@ -105,17 +108,19 @@ fn schema_and_links_support_all_derivations_and_units() {
         let written: Value = serde_json::from_str(&document.to_json()).unwrap();
         assert!(schema().is_valid(&written), "{:?} {:?}", document.method, document.unit);
         let is_new = written["version"] == 3;
-        let is_plain = document.tokens.is_empty() && document.contrasts.is_empty();
+        let is_plain = document.tokens.is_empty() && document.contrasts.is_empty() && document.unit.is_in_version_2();
         assert_eq!((schema_of_version_2().is_valid(&written), is_plain), (!is_new, !is_new));
         let linked = from_fragment(&to_fragment(&document)).unwrap();
         assert_eq!((linked.unit, linked.method, linked.joint), (document.unit, document.method, document.joint));
         assert_eq!((&linked.support, &linked.contrasts), (&document.support, &document.contrasts));
-        assert!(linked.tokens.is_empty() && (linked.version < 3) == linked.contrasts.is_empty(), "a link has no tokens");
+        let is_plain = linked.contrasts.is_empty() && linked.unit.is_in_version_2();
+        assert!(linked.tokens.is_empty() && (linked.version < 3) == is_plain, "a link has no tokens");
         assert_eq!((linked.alone.is_some(), linked.flow.is_some()), (document.alone.is_some(), document.flow.is_some()));
         assert_eq!((linked.generation, linked.manifest.producer), (document.generation, document.manifest.producer));
     }
-    let unknown = EXAMPLE.replace("\"mean\"", "\"median\"");
-    assert!(Document::from_json(&unknown).is_err() && !schema().is_valid(&serde_json::from_str(&unknown).unwrap()));
+    for unknown in [EXAMPLE.replace("\"mean\"", "\"median\""), OF_PARAGRAPHS.replace("\"paragraph\"", "\"turn\"")] {
+        assert!(Document::from_json(&unknown).is_err() && !schema().is_valid(&serde_json::from_str(&unknown).unwrap()));
+    }
 }
 
 #[test]
@@ -137,7 +142,7 @@ fn documents_and_links_say_a_language_that_made_a_difference() {
 
 #[test]
 fn documents_are_written_as_they_were_read() {
-    for text in [EXAMPLE, WITH_TOKENS, WITH_CONTRASTS] {
+    for text in [EXAMPLE, WITH_TOKENS, WITH_CONTRASTS, OF_PARAGRAPHS] {
         assert_eq!(Document::from_json(text).unwrap().to_json(), text.trim_end());
     }
 }
@@ -149,6 +154,16 @@ fn json_contains_optional_fields_only_if_used() {
     let words = Document { unit: Unit::Word, ..example };
     for document in [words, with_support(), Document::from_json(WITH_CONTRASTS).unwrap()] {
         assert_eq!(Document::from_json(&document.to_json()), Ok(document));
+    }
+}
+
+#[test]
+fn other_units_than_sentence_and_word_make_version_3() {
+    for unit in Unit::ALL {
+        let document = Document { unit, version: 2, ..Document::from_json(EXAMPLE).unwrap() };
+        let version = if matches!(unit, Unit::Sentence | Unit::Word) { 2 } else { 3 };
+        assert_eq!(Document::from_json(&document.to_json()).unwrap().version, version, "{unit:?}");
+        assert_eq!(from_fragment(&to_fragment(&document)).unwrap().version, version, "{unit:?}");
     }
 }
 

@@ -205,6 +205,17 @@ fn text_from_the_right_begins_there_and_words_flow() {
 }
 
 #[test]
+fn paragraphs_have_rows_with_shares() {
+    let texts_of_prompt = ["Tom has 2.\nAnn has 3.\n\n", "Who has more?"];
+    let paragraphs = Document { unit: Unit::Paragraph, version: 3, ..with_texts(&texts_of_prompt, &["Ann has 3. ", "So Ann."]) };
+    let picture = svg(&paragraphs, &Options::default());
+    assert_eq!(document_from_svg(&picture).as_ref(), Ok(&paragraphs));
+    let drawn = texts(&picture);
+    assert!(["P1", "Tom has 2.", "Ann has 3.", "CAGE"].iter().all(|text| drawn.contains(&(*text).to_owned())), "{drawn:?}");
+    assert!(picture.contains("from the source to") && !picture.contains("from the sentence to"));
+}
+
+#[test]
 fn pictures_saved_by_other_programs_still_open() {
     let document = with_texts(&["\"Tom\" & <Ann>. "], &["Yes."]);
     let picture = svg(&document, &Options::default());

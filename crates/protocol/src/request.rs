@@ -13,6 +13,7 @@ pub const MOST_RUNS_OF_A_THOUGHT: usize = 40;
 /// A request to explain an answer, with its settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
+    /// With `[[` and `]]` around parts if `unit` is [`Unit::Bracket`]. The model does not read these marks.
     pub prompt: String,
     /// Text to explain, instead of a generated one.
     pub answer: Option<String>,
@@ -27,7 +28,7 @@ pub struct Question {
     pub max_context: Option<usize>,
     /// Id of an entry of [`METHODS`].
     pub method: String,
-    /// Whether a source is a sentence or a word.
+    /// What a source is: a sentence, or another unit.
     pub unit: Unit,
     pub sentence_rule: SentenceRule,
     /// Language whose sentences [`SentenceRule::AnyScript`] finds; `None`: the language of the prompt.

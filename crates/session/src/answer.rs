@@ -4,7 +4,7 @@ use super::generated::GeneratedAnswer;
 use super::loaded::Session;
 use super::problems::{self, method_of};
 use super::results::{AnswerResult, AnsweredQuestion};
-use super::text::{FramedPrompt, SplitText, TokenizedAnswer, fewest_units};
+use super::text::{FramedPrompt, SplitText, TokenizedAnswer, fewest_units, prompt_of};
 use glasscage_attribution::{self as attribution, Transcript};
 use glasscage_core::explanation::{Answer, AnswerStop, Sampling, Unit};
 use glasscage_engine::lm::generate::{StopReason, ThoughtLimit, generate};
@@ -75,7 +75,8 @@ impl<M: LanguageModel> Session<M> {
                 let parts = self.thoughts.as_ref().map_or_else(whole, |thoughts| thoughts.parts(&ids, is_open));
                 let answer = TokenizedAnswer::from_ids(ids, &parts, &self.tokenizer);
                 let is_whole = stop != AnswerStop::Cancelled;
-                let warning = if is_whole { self.warning(&question.prompt, &framed, &answer).await? } else { None };
+                let prompt = prompt_of(question).map_err(problems::wrong_brackets)?;
+                let warning = if is_whole { self.warning(&prompt.text, &framed, &answer).await? } else { None };
                 (answer, Answer::Generated { sampling, max_tokens, thinking, stop, warning })
             }
         };
@@ -103,7 +104,8 @@ impl<M: LanguageModel> Session<M> {
         // Leave room for at least one token of the answer.
         let room = self.limit(question).saturating_sub(1);
         let (template, thinks) = (self.template_if(question.use_template), self.thinking_of(question).is_some());
-        let framed = FramedPrompt::new(&question.prompt, template, &self.tokenizer, room, thinks);
+        let prompt = prompt_of(question).map_err(problems::wrong_brackets)?;
+        let framed = FramedPrompt::new(&prompt.text, template, &self.tokenizer, room, thinks);
         let framed = framed.map_err(|error| problems::framing_failed(&error, self.lm.config().context_length))?;
         if framed.ids.is_empty() { Err(problems::prompt_without_tokens()) } else { Ok(framed) }
     }
@@ -217,8 +219,9 @@ impl<M: LanguageModel> Session<M> {
             return Err(problems::too_long(tokens.len(), *limit, self.lm.config().context_length));
         }
         let language = question.language.unwrap_or_else(|| language_of(&question.prompt));
-        let split = SplitText::new(unit, question.sentence_rule, language, &question.prompt, framed, answer);
-        let segments = split.segments.clone();
+        let prompt = prompt_of(question).map_err(problems::wrong_brackets)?;
+        let split = SplitText::new(unit, question.sentence_rule, language, &prompt, framed, answer);
+        let (segments, statements) = (split.segments.clone(), split.statements.clone());
         let transcript = Transcript {
             generation: framed.ids.len()..tokens.len(),
             tokens,
@@ -227,7 +230,7 @@ impl<M: LanguageModel> Session<M> {
             infills: Vec::new(),
         };
         let document = self.unmeasured_document(method, unit, split, self.template_if(question.use_template).is_some(), origin.clone());
-        Ok(AnsweredQuestion { document, transcript, segments, spans: answer.spans() })
+        Ok(AnsweredQuestion { document, transcript, segments, statements, spans: answer.spans() })
     }
 }
 

@@ -39,7 +39,7 @@ impl<M: LanguageModel> Session<M> {
         let AnswerResult::Answered(answered) = self.answer(question, &mut async |_| ControlFlow::Continue(())).await? else {
             return Ok(None);
         };
-        let AnsweredQuestion { document, transcript, segments, spans } = *answered;
+        let AnsweredQuestion { document, transcript, segments, spans, .. } = *answered;
         let text = &document.generation.text;
         let compared = compared(text, &spans, mark, alternative)?;
         let span = code_points(text, &compared.bytes);

@@ -33,7 +33,7 @@ impl<M: LanguageModel> Session<M> {
         let SplitText { sentence_rule, language, prompt, generation, .. } = text;
         let backend = self.lm.backend();
         let derivation = method.derivation_of(self.lm.config());
-        Document {
+        let document = Document {
             format: FORMAT.into(),
             version: PLAIN_VERSION,
             unit,
@@ -69,6 +69,8 @@ impl<M: LanguageModel> Session<M> {
                 glasscage: GLASSCAGE.into(),
                 producer: None,
             },
-        }
+        };
+        // Some units are new in version 3.
+        document.versioned()
     }
 }

@@ -28,7 +28,7 @@ impl<M: LanguageModel> Session<M> {
     ) -> Result<ExplainResult, Problem> {
         let method = method_of(question, self.lm.config())?;
         self.check_masked_lm(method)?;
-        if question.answer.is_none() {
+        if question.answer.is_none() && question.unit.is_word() {
             // Check the prompt alone first, because the answer takes time and only adds passes.
             words::check_cost(question.unit, method.text().passes() * words_of(&question.prompt).len())?;
         }
@@ -53,7 +53,7 @@ impl<M: LanguageModel> Session<M> {
             Err(error) => return Err(problems::not_a_document(error)),
         }
         self.fill_gaps(method, &mut answered)?;
-        let AnsweredQuestion { mut document, transcript, segments, spans } = answered;
+        let AnsweredQuestion { mut document, transcript, segments, statements, spans } = answered;
         let planned = n_passes(method, &transcript, &segments);
         words::check_cost(document.unit, planned)?;
         document.method.passes = [0, planned];
@@ -89,9 +89,8 @@ impl<M: LanguageModel> Session<M> {
             document.tokens = tokens(text, &spans, &transcript, &segments, &predictions, &self.tokenizer);
             document = document.versioned();
         }
-        if failure.is_none() && passes_done == planned && document.is_complete() && document.unit.is_sentence() {
-            let statements = document.prompt.statements();
-            match measure_support(&mut self.lm, &transcript, &segments, &statements, base.as_deref()).await {
+        if failure.is_none() && passes_done == planned && document.is_complete() && !document.unit.is_word() {
+            match measure_support(&mut self.lm, &transcript, &statements, &segments.generation, base.as_deref()).await {
                 Ok(support) => document.support = support,
                 Err(error) => failure = Some(error).filter(LmError::is_failure),
             }

@@ -8,6 +8,7 @@ use glasscage_model::chat::ChatError;
 use glasscage_model::config::Config;
 use glasscage_protocol::problem::Problem;
 use glasscage_protocol::request::Question;
+use glasscage_text::brackets::BracketError;
 use glasscage_text::sentences::sentences;
 
 /// Errors if no model can answer the question: the prompt has no sentence, or the sampling settings are invalid.
@@ -62,7 +63,18 @@ pub fn prompt_without_tokens() -> Problem {
     Problem::new(message!("the model has no token for this prompt"), message!("Write it in other characters, or choose another model"))
 }
 
-/// Errors if there are more sentences or words than a document may have.
+/// The brackets around parts of the prompt are not valid.
+pub fn wrong_brackets(error: BracketError) -> Problem {
+    let what = match error {
+        BracketError::Unclosed => message!("the prompt has [[ without ]] after it"),
+        BracketError::Unopened => message!("the prompt has ]] without [[ before it"),
+        BracketError::Nested => message!("the prompt has [[ between [[ and ]]"),
+        BracketError::Empty => message!("the prompt has nothing between [[ and ]]"),
+    };
+    Problem::new(what, message!("Put [[ before and ]] after each part, or explain the prompt by another unit"))
+}
+
+/// Errors if there are more sentences or other units than a document may have.
 pub fn check_units(n: usize) -> Result<(), Problem> {
     if n > MAX_SENTENCES { Err(not_a_document(DocumentError::TooManySentences(n))) } else { Ok(()) }
 }

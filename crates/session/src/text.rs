@@ -1,4 +1,4 @@
-//! Prompt and answer as tokens, and the tokens of each sentence or word.
+//! Prompt and answer as tokens, and the tokens of each unit.
 
 use std::ops::Range;
 
@@ -7,7 +7,10 @@ use glasscage_core::explanation::{Language, Passage, Section, SectionKind, Sente
 use glasscage_model::chat::{self, ChatError, ChatTemplate, FramedToken, GeneratedPart};
 use glasscage_model::tokenizer::{TokenId, Tokenizer};
 use glasscage_protocol::request::{MOST_RUNS_OF_A_THOUGHT, Question};
+use glasscage_text::brackets::{BracketError, Bracketed};
 use glasscage_text::languages::language_of;
+use glasscage_text::lines::{lines, paragraphs};
+use glasscage_text::sections::sections as headed_sections;
 use glasscage_text::sentences::{sentences, sentences_in_any_script, tile};
 use glasscage_text::spans::{first_visible, tokens_of_sentences};
 use glasscage_text::words::words;
@@ -38,13 +41,15 @@ struct AnswerPart {
     spans: Vec<Range<usize>>,
 }
 
-/// Prompt and answer, split into sentences or words.
+/// Prompt and answer, split into units.
 pub struct SplitText {
     /// [`SentenceRule::Punkt`] if that rule splits these texts in the same way as the requested one.
     pub sentence_rule: SentenceRule,
     /// English if the English rules split these texts in the same way.
     pub language: Language,
     pub segments: Segments,
+    /// Positions of the tokens of each statement of the prompt. Statements are sentences, whatever the unit.
+    pub statements: Vec<Range<usize>>,
     pub prompt: Passage,
     pub generation: Passage,
 }
@@ -151,17 +156,31 @@ fn decoded(ids: &[TokenId], tokenizer: &Tokenizer) -> (String, Vec<Range<usize>>
 
 impl SplitText {
     /// Splits prompt and answer into units, and finds the tokens of each unit. Both must contain a sentence.
-    pub fn new(unit: Unit, rule: SentenceRule, language: Language, prompt: &str, framed: &FramedPrompt, answer: &TokenizedAnswer) -> Self {
+    pub fn new(
+        unit: Unit,
+        rule: SentenceRule,
+        language: Language,
+        prompt: &Bracketed,
+        framed: &FramedPrompt,
+        answer: &TokenizedAnswer,
+    ) -> Self {
+        // Words need no rule. All other units need one for the statements of the prompt, at least.
+        let unit_of_statements = if unit.is_word() { unit } else { Unit::Sentence };
         let cut_by = |rule, language| {
-            let of_answer = answer.parts.iter().map(|part| units_of(unit, rule, language, &answer.text[part.bytes.clone()]));
-            (units_of(unit, rule, language, prompt), of_answer.collect::<Vec<_>>())
+            let of_answer = answer.parts.iter().map(|part| units_of(unit.of_answer(), rule, language, &answer.text[part.bytes.clone()]));
+            let of_statements = units_of(unit_of_statements, rule, language, &prompt.text);
+            (units_of_prompt(unit, rule, language, prompt), of_statements, of_answer.collect::<Vec<_>>())
         };
         let found = cut_by(rule, language);
         let simpler = [(SentenceRule::Punkt, Language::English), (rule, Language::English)];
         let is_enough = |&(rule, language): &(SentenceRule, Language)| cut_by(rule, language) == found;
         let (sentence_rule, language) = simpler.into_iter().find(is_enough).unwrap_or((rule, language));
-        let (found_in_prompt, found_in_answer) = found;
+        let (found_in_prompt, found_statements, found_in_answer) = found;
+        let prompt = prompt.text.as_str();
         let (prompt_units, prompt_tokens) = units_and_tokens(&found_in_prompt, prompt, &framed.prompt_spans);
+        let (prompt_sentences, sentence_tokens) = units_and_tokens(&found_statements, prompt, &framed.prompt_spans);
+        let statements = Passage::new(prompt, &prompt_sentences, Vec::new()).statements().into_iter();
+        let statements: Vec<Range<usize>> = statements.map(|j| sentence_tokens[j].clone()).collect();
         let (mut answer_units, mut answer_tokens, mut sections) = (Vec::new(), Vec::new(), Vec::new());
         for (found, AnswerPart { kind, bytes, tokens, spans }) in found_in_answer.iter().zip(&answer.parts) {
             let run = if *kind == SectionKind::Thought { found.len().div_ceil(MOST_RUNS_OF_A_THOUGHT) } else { 1 };
@@ -182,6 +201,7 @@ impl SplitText {
             language,
             prompt: passage(prompt, &prompt_units, &prompt_tokens),
             generation: Passage { sections, ..passage(&answer.text, &answer_units, &answer_tokens) },
+            statements: shift(&statements, framed.prompt_start),
             segments: Segments { prompt: shift(&prompt_tokens, framed.prompt_start), generation: shift(&answer_tokens, framed.ids.len()) },
         }
     }
@@ -190,20 +210,40 @@ impl SplitText {
 /// Minimum number of units of a question: those of its prompt, plus those of its given answer, or 1 without a given answer.
 pub fn fewest_units(question: &Question) -> usize {
     let language = question.language.unwrap_or_else(|| language_of(&question.prompt));
-    let count = |text: &str| units_of(question.unit, question.sentence_rule, language, text).len();
-    count(&question.prompt) + question.answer.as_deref().map_or(1, count)
+    let Question { unit, sentence_rule: rule, .. } = *question;
+    let in_prompt = prompt_of(question).map_or(0, |prompt| units_of_prompt(unit, rule, language, &prompt).len());
+    in_prompt + question.answer.as_deref().map_or(1, |answer| units_of(unit.of_answer(), rule, language, answer).len())
+}
+
+/// The prompt of a question as the model reads it, with the parts in brackets if they are the unit.
+pub fn prompt_of(question: &Question) -> Result<Bracketed, BracketError> {
+    match question.unit {
+        Unit::Bracket => Bracketed::new(&question.prompt),
+        _ => Ok(Bracketed::plain(&question.prompt)),
+    }
 }
 
 fn shift(ranges: &[Range<usize>], by: usize) -> Vec<Range<usize>> {
     ranges.iter().map(|range| range.start + by..range.end + by).collect()
 }
 
-/// Byte range of each unit, without white space around it.
+/// Byte range of each unit of the prompt, without white space at its end.
+fn units_of_prompt(unit: Unit, rule: SentenceRule, language: Language, prompt: &Bracketed) -> Vec<Range<usize>> {
+    match unit {
+        Unit::Bracket => prompt.units(|between| units_of(Unit::Sentence, rule, language, between)),
+        _ => units_of(unit, rule, language, &prompt.text),
+    }
+}
+
+/// Byte range of each unit, without white space at its end. Brackets mark parts of prompts only, so text outside prompts has sentences.
 fn units_of(unit: Unit, rule: SentenceRule, language: Language, text: &str) -> Vec<Range<usize>> {
     match (unit, rule) {
         (Unit::Word, _) => words(text),
-        (Unit::Sentence, SentenceRule::Punkt) => sentences(text),
-        (Unit::Sentence, SentenceRule::AnyScript) => sentences_in_any_script(text, language),
+        (Unit::Line, _) => lines(text),
+        (Unit::Paragraph, _) => paragraphs(text),
+        (Unit::Section, _) => headed_sections(text),
+        (Unit::Sentence | Unit::Bracket, SentenceRule::Punkt) => sentences(text),
+        (Unit::Sentence | Unit::Bracket, SentenceRule::AnyScript) => sentences_in_any_script(text, language),
     }
 }
 
@@ -225,6 +265,8 @@ mod tests {
         let given = |answer: &str| Question { answer: Some(answer.into()), ..question.clone() };
         assert_eq!([&question, &given("Three.\nFour."), &given("")].map(fewest_units), [3, 4, 2]);
         assert_eq!(fewest_units(&Question { unit: Unit::Word, ..Question::greedy("One two three.") }), 4);
+        let by = |unit| fewest_units(&Question { unit, ..given("So 3.\n\nSo 4.") });
+        assert_eq!([Unit::Line, Unit::Paragraph, Unit::Section].map(by), [4, 3, 3]);
         assert!(check_units(1000).is_ok() && check_units(1001).is_err_and(|problem| problem.what.to_string().contains("1001 sentences")));
     }
 }

@@ -1,4 +1,4 @@
-//! Measures a source word by word. Each word is perturbed alone. Everything else is the same as for sentences.
+//! Measures a source word by word. Each word is perturbed alone. Everything else is the same as for whole sources.
 
 use std::ops::{ControlFlow, Range};
 
@@ -17,9 +17,10 @@ use glasscage_protocol::problem::Problem;
 use glasscage_protocol::request::{PassProgress, Question, Word};
 
 /// Errors if an explanation by words takes too many passes. Each word takes one or more passes, so a long text is too slow and gives too
-/// much to read.
+/// much to read. Other units need no limit of their own: a text has
+/// about as many lines as sentences at most.
 pub(super) fn check_cost(unit: Unit, passes: usize) -> Result<(), Problem> {
-    if unit == Unit::Sentence || passes <= MOST_PASSES {
+    if !unit.is_word() || passes <= MOST_PASSES {
         return Ok(());
     }
     Err(Problem::new(
@@ -37,7 +38,7 @@ struct SourceWord {
 
 impl<M: LanguageModel> Session<M> {
     /// The effect of each word of `source` on the sentences after it, by the question's method. Each word takes as many passes as the
-    /// method makes for a sentence. `None` if `on_pass` cancels.
+    /// method makes for a sentence. Errors if a paragraph or another long unit has too many words. `None` if `on_pass` cancels.
     pub async fn words(
         &mut self,
         question: &Question,
@@ -49,21 +50,25 @@ impl<M: LanguageModel> Session<M> {
         if text.was_stopped() {
             return Ok(None);
         }
-        let by_sentences = self.prepare(question, method, Unit::Sentence, &text)?;
+        let unit = if question.unit.is_word() { Unit::Sentence } else { question.unit };
+        let by_units = self.prepare(question, method, unit, &text)?;
         let mut by_words = self.prepare(question, method, Unit::Word, &text)?;
-        self.fill_gaps(method, &mut by_words)?;
-        let segments = &by_sentences.segments;
+        let segments = &by_units.segments;
         if source >= segments.n_sources() {
             return Err(Problem::new(
                 message!("No sentence comes after this one, so it has no influence"),
                 message!("Expand an earlier sentence"),
             ));
         }
-        let words = words_of_source(&by_sentences, &by_words, source);
-        let expanded = expanded(segments, source, &words);
+        let words = words_of_source(&by_units, &by_words, source);
         let planned = method.text().passes() * words.iter().filter(|word| !word.tokens.is_empty()).count();
+        if !unit.is_sentence() {
+            check_cost(Unit::Word, planned)?;
+        }
+        self.fill_gaps(method, &mut by_words)?;
+        let expanded = expanded(segments, source, &words);
         let (methods, columns) = ([method], source..source + words.len());
-        let transcript = Transcript { infills: infills(&by_words, source, &words), ..by_sentences.transcript };
+        let transcript = Transcript { infills: infills(&by_words, source, &words), ..by_units.transcript };
         let mut on_step = async |step| match step {
             MeasureProgress::Base { .. } => on_pass.call(PassProgress { done: 0, planned }).await,
             MeasureProgress::Pass { done } | MeasureProgress::Column(MeasuredColumn { done, .. }) => {
@@ -85,7 +90,7 @@ impl<M: LanguageModel> Session<M> {
     }
 }
 
-/// The sentences of the text, with the words of `source` in its place.
+/// The sources of the text, with the words of `source` in its place.
 fn expanded(segments: &Segments, source: usize, words: &[SourceWord]) -> Segments {
     let mut expanded = segments.clone();
     let (passage, at) = match source.checked_sub(segments.prompt.len()) {
@@ -103,21 +108,21 @@ fn infills(by_words: &AnsweredQuestion, source: usize, words: &[SourceWord]) -> 
     infills.map_or_else(Vec::new, |infills| vec![Vec::new(); source].into_iter().chain(infills).collect())
 }
 
-/// The words in `source`. A sentence may end within a word, which then counts only with its part in `source`.
-fn words_of_source(by_sentences: &AnsweredQuestion, by_words: &AnsweredQuestion, source: usize) -> Vec<SourceWord> {
-    let n_prompt = by_sentences.document.prompt.sentences.len();
+/// The words in `source`. A unit may end within a word, which then counts only with its part in `source`.
+fn words_of_source(by_units: &AnsweredQuestion, by_words: &AnsweredQuestion, source: usize) -> Vec<SourceWord> {
+    let n_prompt = by_units.document.prompt.sentences.len();
     let n_prompt_words = by_words.document.prompt.sentences.len();
     let (passage, words, word_tokens, first, [start, end]) = match source.checked_sub(n_prompt) {
         None => {
-            let prompt = &by_sentences.document.prompt;
+            let prompt = &by_units.document.prompt;
             (prompt, &by_words.document.prompt, &by_words.segments.prompt, 0, prompt.sentences[source])
         }
         Some(i) => {
-            let generation = &by_sentences.document.generation;
+            let generation = &by_units.document.generation;
             (generation, &by_words.document.generation, &by_words.segments.generation, n_prompt_words, generation.sentences[i])
         }
     };
-    let tokens = by_sentences.segments.source(source);
+    let tokens = by_units.segments.source(source);
     let word = |(w, (&[word_start, word_end], word_tokens)): (usize, (&[usize; 2], &Range<usize>))| {
         let (from, to) = (word_start.max(start), word_end.min(end));
         let inside = word_tokens.start.max(tokens.start)..word_tokens.end.min(tokens.end);

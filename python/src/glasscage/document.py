@@ -46,6 +46,7 @@ class Document:
         *,
         method: Mapping[str, Any],
         manifest: Mapping[str, Any] | None = None,
+        unit: str = "sentence",
         support: Sequence[float] = (),
         tokens: Sequence[Mapping[str, Any]] = (),
         contrasts: Sequence[Mapping[str, Any]] = (),
@@ -54,8 +55,8 @@ class Document:
         """Creates a document from a table of m x (n + m) mean scores, with NaN for cells that were not measured.
 
         `output` lists the 0-based generated sentences to explain; by default the last one. `method` needs an `id`, and a `unit` if the page
-        does not know the method. `tokens` has the tokens of all generated sentences, and `contrasts` comparisons of parts of
-        the generation with other texts, both as in the schema.
+        does not know the method. `unit` is what the prompt is split into. `tokens` has the tokens of all generated sentences, and
+        `contrasts` comparisons of parts of the generation with other texts, all as in the schema.
         """
         scores = np.asarray(table, dtype=np.float64)
         n, m = len(prompt.sentences), len(generation.sentences)
@@ -69,6 +70,7 @@ class Document:
             {
                 "format": FORMAT,
                 "version": PLAIN_VERSION,
+                "unit": unit,
                 "prompt": prompt.to_json(),
                 "generation": generation.to_json(),
                 "table": cells,
@@ -153,6 +155,11 @@ class Document:
     @property
     def generation(self) -> Passage:
         return Passage.from_json(self.data["generation"])
+
+    @property
+    def unit(self) -> str:
+        """What the prompt is split into: `sentence`, `word`, `line`, `paragraph`, `section`, or `bracket`."""
+        return str(self.data.get("unit", "sentence"))
 
     @property
     def sources(self) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .passage import Passage
 from .spans import WHITE_SPACE, Span, first_visible
+from .units import Unit, of_answer, units
 
 # Chat templates may print the date. A fixed date, that of Llama 3.1's template, keeps results reproducible.
 _DATE = "26 Jul 2024"
@@ -41,11 +42,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class SplitText:
-    """Prompt and answer split into sentences. `sources` has the positions of each sentence among all tokens."""
+    """Prompt and answer split into units. `sources` has the positions of each unit among all tokens, `statements` those of the prompt's
+    sentences that are not questions, whatever the unit."""
 
     prompt: Passage
     generation: Passage
     sources: list[range]
+    statements: list[range]
 
     @property
     def targets(self) -> list[range]:
@@ -115,12 +118,18 @@ def decoded_after(tokenizer: Any, before: Sequence[int], number: int) -> str:
     return _decode(tokenizer, [*before, number])[len(_decode(tokenizer, before)) :]
 
 
-def split(prompt: str, framed: Framed, answer: Answer) -> SplitText:
-    """Splits both texts into sentences, with the tokens of each."""
-    prompt_passage, of_prompt = Passage.from_tokens(prompt, framed.spans)
-    generation, of_answer = Passage.from_tokens(answer.text, answer.spans)
-    starts = [(framed.start, of_prompt), (len(framed.ids), of_answer)]
-    return SplitText(prompt_passage, generation, [range(at + r.start, at + r.stop) for at, ranges in starts for r in ranges])
+def split(prompt: str, framed: Framed, answer: Answer, unit: Unit = "sentence", of_prompt: Sequence[Span] | None = None) -> SplitText:
+    """Splits both texts into units, with the tokens of each. `of_prompt` are the units of the prompt, if they are known."""
+    prompt_passage, in_prompt = Passage.from_tokens(prompt, framed.spans, units(prompt, unit) if of_prompt is None else of_prompt)
+    generation, in_answer = Passage.from_tokens(answer.text, answer.spans, units(answer.text, of_answer(unit)))
+    sentences, in_sentences = Passage.from_tokens(prompt, framed.spans)
+    starts = [(framed.start, in_prompt), (len(framed.ids), in_answer)]
+    return SplitText(
+        prompt_passage,
+        generation,
+        [range(at + r.start, at + r.stop) for at, ranges in starts for r in ranges],
+        [range(framed.start + r.start, framed.start + r.stop) for r in (in_sentences[j] for j in sentences.statements)],
+    )
 
 
 def _control_ids(tokenizer: Any) -> set[int]:

@@ -21,12 +21,13 @@ class Passage:
     tokens: tuple[int, ...]
 
     @classmethod
-    def from_tokens(cls, text: str, tokens: Sequence[Span]) -> tuple["Passage", list[range]]:
-        """Splits a text into sentences with Punkt. `tokens` are spans of the text. Also returns the token indices of each sentence.
+    def from_tokens(cls, text: str, tokens: Sequence[Span], units: Sequence[Span] | None = None) -> tuple["Passage", list[range]]:
+        """Splits a text into sentences with Punkt, or into other `units`. `tokens` are spans of the text. Also returns the token indices of
+        each sentence.
 
         A token belongs to the sentence of its first visible character.
         """
-        tiles = tile(text, sentences(text))
+        tiles = tile(text, sentences(text) if units is None else units)
         if not tiles:
             raise ValueError("the text has no sentence")
         ranges = tokens_of_sentences(text, tiles, tokens)

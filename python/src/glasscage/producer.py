@@ -14,9 +14,9 @@ from .document import Document
 from .framing import Answer, Framed, SplitText, after_thought, decoded_after, frame, generated_answer, given_answer, given_text, split
 from .graph import Array, causal_mask
 from .manifest import manifest
-from .punkt import sentences
 from .scoring import Scorer
 from .tokens import MAX_ALTERNATIVES
+from .units import UNITS, Unit, of_answer, units, unmarked
 
 METHODS = ("pert", "clp")
 
@@ -28,6 +28,7 @@ def explain(
     *,
     answer: str | None = None,
     method: str = "pert",
+    unit: Unit = "sentence",
     max_tokens: int = 256,
     use_template: bool = True,
     batch_size: int = 8,
@@ -39,12 +40,19 @@ def explain(
     `model` is a causal language model of transformers, `tokenizer` its fast tokenizer. `method` is `pert`, the drop of log-probability, or
     `clp`, the divergence of the predictions. The cost is n + m + 1 forward passes for n prompt and m generated sentences. In both texts, a
     byte order mark at the start is removed, and every line end becomes a line feed.
+
+    `unit` is what a source of the prompt is: `sentence`, `word`, `line`, `paragraph` (lines without a blank line between them), `section`
+    (a Markdown heading with the text up to the next one), or `bracket` (a part between `[[` and `]]`, which the model does not read; other
+    text by sentence). `word` and `line` also split the answer. With the other units, the answer has sentences.
     """
     if method not in METHODS:
         raise ValueError(f"the method {method!r} is none of {', '.join(METHODS)}")
+    if unit not in UNITS:
+        raise ValueError(f"the unit {unit!r} is none of {', '.join(UNITS)}")
     prompt = given_text(prompt)
+    prompt, of_prompt = unmarked(prompt) if unit == "bracket" else (prompt, units(prompt, unit))
     # Check before the model runs. A generated answer has at least one sentence.
-    check_sentences(len(sentences(prompt)) + (1 if answer is None else len(sentences(given_text(answer)))))
+    check_sentences(len(of_prompt) + (1 if answer is None else len(units(given_text(answer), of_answer(unit)))))
     framed = frame(tokenizer, prompt, use_template)
     if answer is None:
         found, how = _generate(model, tokenizer, framed, max_tokens)
@@ -55,7 +63,7 @@ def explain(
         # If the model's numbers overflow, the answer may end at once. `Scorer` then raises a clearer error.
         Scorer(model, framed.ids, len(framed.ids) - 1, lambda _: "last of the prompt")
         raise ValueError("the answer is empty")
-    text = split(prompt, framed, found)
+    text = split(prompt, framed, found, unit, of_prompt)
     check_sentences(len(text.prompt.sentences) + len(text.generation.sentences))
     scorer = Scorer(model, framed.ids + found.ids, len(framed.ids), lambda number: found.text[slice(*found.spans[number])])
     table, n_passes = _table(scorer, text, len(framed.ids), tokenizer.eos_token_id, method, batch_size, progress)
@@ -63,7 +71,8 @@ def explain(
         text.prompt,
         text.generation,
         table,
-        support=_support(scorer, text, len(framed.ids), tokenizer.eos_token_id),
+        unit=unit,
+        support=[] if unit == "word" else _support(scorer, text, len(framed.ids), tokenizer.eos_token_id),
         tokens=_tokens(scorer, tokenizer, text, framed, found),
         method={"id": method, "replacement": str(tokenizer.eos_token), "passes": [n_passes, n_passes]},
         manifest=manifest(
@@ -119,7 +128,7 @@ def _table(scorer: Scorer, text: SplitText, start: int, end_token: int, method: 
 def _support(scorer: Scorer, text: SplitText, start: int, end_token: int) -> list[float]:
     """Measures how much less likely the most affected token of each generated sentence becomes without all statements of the prompt, in
     nats."""
-    blanked = [position for j in text.prompt.statements for position in text.sources[j]]
+    blanked = [position for statement in text.statements for position in statement]
     if not blanked:
         return [0.0] * len(text.targets)
     effect = next(iter(scorer.effects([blanked], end_token, "pert", 1)))

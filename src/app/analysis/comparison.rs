@@ -61,7 +61,7 @@ impl Compared {
 
 /// A correlation in words: "0.94, almost the same order".
 pub fn agreement_words(correlation: Option<f64>) -> String {
-    let Some(correlation) = correlation else { return t!("not defined: one method gives all sentences the same share").into() };
+    let Some(correlation) = correlation else { return t!("not defined: one method gives all sources the same share").into() };
     let figure = correlation_figure(correlation);
     match correlation {
         r if r > 0.995 => t!("{figure}, the same order", figure),

@@ -53,10 +53,23 @@ pub fn bytes(n: u64) -> String {
 }
 
 /// "1 sentence", "2 words".
-pub fn counted_sources(n: usize, unit: Unit) -> String {
+pub fn counted_units(n: usize, unit: Unit) -> String {
     match unit {
         Unit::Sentence => plural!(n, "{n} sentence", "{n} sentences"),
         Unit::Word => plural!(n, "{n} word", "{n} words"),
+        Unit::Line => plural!(n, "{n} line", "{n} lines"),
+        Unit::Paragraph => plural!(n, "{n} paragraph", "{n} paragraphs"),
+        Unit::Section => plural!(n, "{n} section", "{n} sections"),
+        Unit::Bracket => plural!(n, "{n} part", "{n} parts"),
+    }
+}
+
+/// The sources of a prompt and its generation: "7 words", "2 paragraphs and 3 sentences".
+pub fn counted_sources(n_prompt: usize, n_generated: usize, unit: Unit) -> String {
+    let of_answer = unit.of_answer();
+    match unit == of_answer {
+        true => counted_units(n_prompt + n_generated, unit),
+        false => listed(&[counted_units(n_prompt, unit), counted_units(n_generated, of_answer)]),
     }
 }
 
@@ -102,7 +115,9 @@ mod tests {
         assert_eq!([999, 3_600_000, 1_500_000_000].map(bytes), ["999 bytes", "3.6 MB", "1.50 GB"]);
         assert_eq!(listed(&["P1", "P2", "P4"].map(String::from)), "P1, P2 and P4");
         assert_eq!((enumerated(["P1", "P4"].map(String::from)), enumerated([])), ("P1, P4".into(), String::new()));
-        assert_eq!((counted_sources(1, Unit::Word), counted_sources(0, Unit::Sentence)), ("1 word".into(), "0 sentences".into()));
+        assert_eq!((counted_units(1, Unit::Word), counted_units(0, Unit::Sentence)), ("1 word".into(), "0 sentences".into()));
+        assert_eq!(counted_sources(2, 1, Unit::Line), "3 lines");
+        assert_eq!(counted_sources(2, 1, Unit::Paragraph), "2 paragraphs and 1 sentence");
     }
 
     #[test]

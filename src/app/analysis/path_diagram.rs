@@ -61,7 +61,7 @@ pub struct DiagramNode {
     /// Total influence. `None` if it is not measured, or if it is zero and the sentence is explained.
     pub amount: Option<Amount>,
     pub strength: f64,
-    /// "G5 depends on G4 (62%) and P4 (38%)". For the prompt: "P4 is a sentence of the prompt".
+    /// "G5 depends on G4 (62%) and P4 (38%)". For the prompt: "P4 belongs to the prompt".
     pub origin: String,
     layer: usize,
     /// Position of the upper left corner.
@@ -174,7 +174,7 @@ fn nodes(view: &Shares, drawing: &LayeredDrawing, kept: &[Edge], geometry: &Geom
 fn origin(view: &Shares, source: usize, kept: &[Edge]) -> String {
     let label = view.document().label(source);
     let Some(row) = source.checked_sub(view.n_prompt()) else {
-        return t!("{label} is a sentence of the prompt", label);
+        return t!("{label} belongs to the prompt", label);
     };
     let into: Vec<&Edge> = kept.iter().filter(|edge| edge.to == row).collect();
     let into = by_descending(&into, |edge| edge.weight.abs());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::explanation::MethodText;
+use crate::explanation::{MethodText, Unit};
 use crate::request::{MOST_RUNS_OF_A_THOUGHT, WorkStats};
 
 /// Typical for English text.
@@ -37,9 +37,10 @@ impl Speed {
         serde_json::from_str(text).ok().filter(|speed: &f64| speed.is_finite() && *speed > 0.0).map(Self)
     }
 
-    /// Estimated seconds for an answer to `prompt` and its explanation, by a model of `parameters` parameters that thinks for `thought`
-    /// tokens before it answers. An estimate from a smaller model is too long, because a small model does not fill a GPU.
-    pub fn seconds(self, parameters: u64, prompt: &str, thought: usize, passes: Passes) -> f64 {
+    /// Estimated seconds for an answer to a prompt that is split into these units, and for its explanation, by a model of `parameters`
+    /// parameters that thinks for `thought` tokens before it answers. An estimate from a smaller model is too long, because a small model
+    /// does not fill a GPU.
+    pub fn seconds(self, parameters: u64, prompt: (&str, Unit), thought: usize, passes: Passes) -> f64 {
         parameters as f64 * tokens(prompt, thought, passes) as f64 / self.0
     }
 }
@@ -53,9 +54,9 @@ impl fmt::Display for Speed {
 /// The passes of an explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passes {
-    /// One for each sentence.
+    /// One for each source.
     Alone,
-    /// One for each pair of sentences, too.
+    /// One for each pair of sources, too.
     WithPairs,
 }
 
@@ -65,17 +66,29 @@ impl Passes {
     }
 }
 
-/// Number of tokens to compute: the text, the generation, and for each sentence all text after it, which is half of the text on average.
-fn tokens(prompt: &str, thought: usize, passes: Passes) -> usize {
-    let ends = prompt.trim().matches(['.', '?', '!', '\n']).count().max(1);
+/// Number of tokens to compute: the text, the generation, and for each source all text after it, which is half of the text on average.
+fn tokens((prompt, unit): (&str, Unit), thought: usize, passes: Passes) -> usize {
     let generated = thought + ANSWER_TOKENS;
     let text = prompt.len() / CHARACTERS_PER_TOKEN + FRAME_TOKENS + generated;
-    let sources = ends + runs_of_thought(thought) + ANSWER_SENTENCES;
+    let sources = about_units(prompt, unit) + runs_of_thought(thought) + ANSWER_SENTENCES;
     let pairs = match passes {
         Passes::Alone => 0,
         Passes::WithPairs => (sources * (sources - 1) / 2).min(MOST_PAIRS_PER_SOURCE * sources).min(MOST_PASSES.saturating_sub(sources)),
     };
     text + GENERATED_COST * generated + text * sources / 2 + text * pairs / PART_OF_PAIR
+}
+
+/// About how many units a prompt has, at least 1.
+fn about_units(prompt: &str, unit: Unit) -> usize {
+    let prompt = prompt.trim();
+    let n = match unit {
+        Unit::Sentence | Unit::Bracket => prompt.matches(['.', '?', '!', '\n']).count(),
+        Unit::Word => prompt.split_whitespace().count(),
+        Unit::Line => prompt.matches('\n').count() + 1,
+        Unit::Paragraph => prompt.matches("\n\n").count() + 1,
+        Unit::Section => prompt.matches("\n#").count() + 1,
+    };
+    n.max(1)
 }
 
 /// Number of parts in which a thinking section of `tokens` tokens is measured.
@@ -93,6 +106,7 @@ mod tests {
         let speed = Speed::of(3_000_000, &work, 2.0).unwrap();
         assert_eq!(speed, Speed(1.5e9));
         let prompt = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
+        let prompt = (prompt, Unit::Sentence);
         let seconds = speed.seconds(600_000_000, prompt, 0, Passes::Alone);
         assert!((seconds - 600e6 * (92.0 + 240.0 + 92.0 * 7.0 / 2.0) / 1.5e9).abs() < 1e-6, "{seconds}");
         assert!(speed.seconds(600_000_000, prompt, 30, Passes::Alone) > seconds);
@@ -101,10 +115,17 @@ mod tests {
 
     #[test]
     fn pairs_add_passes_up_to_a_limit() {
-        let tokens = |ends: usize, passes| tokens(&"A b. ".repeat(ends), 0, passes);
+        let tokens = |ends: usize, passes| tokens((&"A b. ".repeat(ends), Unit::Sentence), 0, passes);
         // Seven sentences have 21 pairs, and a text of 3 + 20 + 60 tokens.
         assert_eq!(tokens(3, Passes::WithPairs) - tokens(3, Passes::Alone), 83 * 21 / 3);
         assert_eq!(tokens(240, Passes::WithPairs), tokens(240, Passes::Alone));
+    }
+
+    #[test]
+    fn number_of_units_is_about_that_of_splitters() {
+        let text = "# A\nOne. Two.\n\n## B\nThree words here.\n";
+        assert_eq!(Unit::ALL.map(|unit| about_units(text, unit)), [7, 9, 5, 2, 2, 7]);
+        assert_eq!(Unit::ALL.map(|unit| about_units(" ", unit)), [1; 6]);
     }
 
     #[test]

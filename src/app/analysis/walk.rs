@@ -70,7 +70,7 @@ fn stop_words(view: &Shares, sources: &[usize], k: usize) -> String {
     let n_prompt = view.n_prompt();
     let weight = |from: usize, to: usize| *view.graph().adjacency().get(sources[to] - n_prompt, sources[from]).unwrap_or(&0.0);
     let mut words = match k + 1 == sources.len() {
-        true => t!("Start at {label}, the sentence to explain.", label = name(k)),
+        true => t!("Start at {label}, which is to be explained.", label = name(k)),
         false => t!(
             "{share} of {label} comes from {source}: step back to it.",
             share = share_texts::figure(view.scale(), weight(k, k + 1)),
@@ -114,7 +114,7 @@ mod tests {
     fn the_walk_goes_back_to_the_prompt() {
         let walk = walk(&view(&[1]), &[0, 2, 3]);
         assert_eq!(walk.iter().map(|stop| stop.source).collect::<Vec<_>>(), [3, 2, 0]);
-        assert_eq!(walk[0].words, "Start at G2, the sentence to explain.");
+        assert_eq!(walk[0].words, "Start at G2, which is to be explained.");
         assert_eq!(walk[1].words, "50% of G2 comes from G1: step back to it.");
         assert!(walk[2].words.ends_with("the walk ends here: 50% along this path, 50% along all paths to P1."), "{}", walk[2].words);
     }

@@ -3,6 +3,7 @@
 use super::reactive::Reactive;
 use super::settings::Settings;
 use crate::app::examples::Example;
+use crate::explanation::{Document, Unit};
 use crate::worker::envelope::RequestId;
 
 /// The texts to explain, and how.
@@ -43,6 +44,14 @@ impl Editor {
             token_count: None,
             token_changes: 0,
             examples_are_requested: false,
+        }
+    }
+
+    /// Whether the prompt in the form is that of the document. Documents do not contain the marks around the visitor's own parts.
+    pub fn is_prompt_of(&self, document: &Document) -> bool {
+        match document.unit {
+            Unit::Bracket => self.prompt.replace("[[", "").replace("]]", "") == document.prompt.text,
+            _ => *self.prompt == document.prompt.text,
         }
     }
 

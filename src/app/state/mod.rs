@@ -173,12 +173,12 @@ impl State {
         self.engine.job.as_ref().is_some_and(|job| matches!(job.purpose, Purpose::Explain(_)))
     }
 
-    /// Expected seconds for an answer to the prompt and its explanation by a model of `parameters` parameters: until each sentence is
+    /// Expected seconds for an answer to the prompt and its explanation by a model of `parameters` parameters: until each source is
     /// measured alone, and in all. `None` before the first run in this browser.
     pub fn expected_seconds(&self, parameters: u64) -> Option<[f64; 2]> {
         let (speed, editor) = ((*self.engine.speed)?, &self.editor);
         let passes = [Passes::Alone, Passes::of(MethodText::of(editor.settings.method))];
-        Some(passes.map(|passes| speed.seconds(parameters, &editor.prompt, 0, passes)))
+        Some(passes.map(|passes| speed.seconds(parameters, (editor.prompt.as_str(), editor.settings.unit), 0, passes)))
     }
 
     /// The lesson on screen.

@@ -112,14 +112,12 @@ impl RunStatus {
             Self::FollowUp { what, .. } => (*what).into(),
             Self::AnsweringAgain(_) => t!("The model is answering the changed prompt").into(),
             Self::Measuring { stage: Stage::Measured, .. } => {
-                t!("Measuring sentence by sentence. Shares cover only the sentences measured so far").into()
+                t!("Measuring source by source. Shares cover only the sources measured so far").into()
             }
             Self::Measuring { stage: Stage::Estimated, .. } => {
-                t!("Measuring sentence by sentence. Until then, ~ marks an estimate from the information flow").into()
+                t!("Measuring source by source. Until then, ~ marks an estimate from the information flow").into()
             }
-            Self::Measuring { stage: Stage::Refined, .. } => {
-                t!("Every sentence is measured. Pairs of sentences now refine the shares").into()
-            }
+            Self::Measuring { stage: Stage::Refined, .. } => t!("Every source is measured. Pairs of sources now refine the shares").into(),
         }
     }
 

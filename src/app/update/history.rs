@@ -147,7 +147,7 @@ impl State {
         *self.problem = None;
         *self.screen = Screen::default();
         self.awaited = None;
-        *self.editor.is_open = origin == Origin::Here && *self.editor.prompt == document.prompt.text;
+        *self.editor.is_open = origin == Origin::Here && self.editor.is_prompt_of(&document);
         *self.engine.run = RunStatus::Idle;
         *self.engine.unfinished = None;
         self.explanation.show(document, origin);

@@ -12,7 +12,7 @@ use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::storage_keys;
-use crate::explanation::{Answer, Document, MethodId, Model, Sampling};
+use crate::explanation::{Answer, Document, MethodId, Model, Sampling, Unit};
 use crate::library::download_spec::DownloadSpec;
 use crate::problem::Problem;
 use crate::request::Question;
@@ -30,7 +30,8 @@ pub(super) fn question_of(document: &Document) -> Question {
         Answer::Given {} => (Some(document.generation.text.clone()), Sampling::GREEDY, 0, None),
     };
     Question {
-        prompt: document.prompt.text.clone(),
+        // A document does not contain the marks around the visitor's own parts.
+        prompt: if document.unit == Unit::Bracket { document.prompt.bracketed() } else { document.prompt.text.clone() },
         answer,
         use_template: document.manifest.template != "none",
         sampling,

@@ -1,9 +1,14 @@
 //! Fuzzes texts: tokens, chat templates, sentences.
 
+use std::ops::Range;
+
 use glasscage::explanation::Language;
 use glasscage::model::chat::{ChatMessage, ChatTemplate, Date, Variables};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::tokenizer::Tokenizer;
+use glasscage::text::brackets::Bracketed;
+use glasscage::text::lines::{lines, paragraphs};
+use glasscage::text::sections::sections;
 use glasscage::text::sentences::{sentences as sentences_of, sentences_in_any_script, tile};
 use glasscage::text::words::words;
 use miniz_oxide::inflate::decompress_to_vec_zlib;
@@ -54,17 +59,23 @@ pub fn template(bytes: &[u8]) {
     template.render(&[message], source.len().is_multiple_of(2), &Variables::new(), date).ok();
 }
 
-/// Sentences must be inside their text, in order, and their tiles must cover it.
+/// Sentences and other units must be inside their text, in order, and their tiles must cover it.
 pub fn sentences(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    for found in [sentences_of(&text), sentences_in_any_script(&text, Language::English)] {
-        let mut end = 0;
-        for sentence in &found {
-            assert!(sentence.start >= end && !text[sentence.clone()].trim().is_empty());
-            end = sentence.end;
-        }
-        let tiles = tile(&text, &found);
-        assert!(tiles.is_empty() || tiles.iter().map(|part| &text[part.clone()]).collect::<String>() == text);
-    }
+    let all = [sentences_of(&text), sentences_in_any_script(&text, Language::English), lines(&text), paragraphs(&text), sections(&text)];
+    all.into_iter().for_each(|found| check_units(&text, &found));
     words(&text).into_iter().for_each(|word| assert!(!text[word].is_empty()));
+    if let Ok(prompt) = Bracketed::new(&text) {
+        check_units(&prompt.text, &prompt.units(sentences_of));
+    }
+}
+
+fn check_units(text: &str, found: &[Range<usize>]) {
+    let mut end = 0;
+    for unit in found {
+        assert!(unit.start >= end && !text[unit.clone()].trim().is_empty());
+        end = unit.end;
+    }
+    let tiles = tile(text, found);
+    assert!(tiles.is_empty() || tiles.iter().map(|part| &text[part.clone()]).collect::<String>() == text);
 }

@@ -48,7 +48,7 @@ pub fn outcome(
                 return Ok(ItemResult::Skipped(problem.what.to_sentence()));
             }
         }
-        let AnsweredQuestion { document, transcript, segments, spans } = *answered;
+        let AnsweredQuestion { document, transcript, segments, spans, .. } = *answered;
         let differs = |counted: Option<usize>, here: usize| counted.is_some_and(|counted| counted != here);
         if differs(item.n_prompt, document.prompt.sentences.len()) || differs(item.n_given, document.generation.sentences.len()) {
             return Ok(ItemResult::Skipped("its sentences are cut in another way than the data set cuts them".into()));

@@ -1,6 +1,6 @@
 //! JSON format of explanation documents. The schema for other programs is `public/schema/explanation-3.json`. Documents of version 2 lack
-//! `tokens` and `contrasts`. Documents of version 1 also lack `alone`, `joint`, `flow`, `support`, `sections`, `producer`, the method's
-//! `unit`, and some values of other fields. Otherwise all versions are the same.
+//! `tokens`, `contrasts`, and all units except sentence and word. Documents of version 1 also lack `alone`, `joint`, `flow`, `support`,
+//! `sections`, `producer`, the method's `unit`, and some values of other fields. Otherwise all versions are the same.
 
 use std::sync::Arc;
 
@@ -27,7 +27,8 @@ pub struct Document {
     pub format: String,
     /// [`Document::to_json`] writes the smallest version that has all fields of the document.
     pub version: u32,
-    /// Unit of the rows and columns. Documents without this field use sentences.
+    /// Unit of the prompt's columns; [`Unit::of_answer`] is that of the rows and the other columns. Documents without this field use
+    /// sentences.
     #[serde(default, skip_serializing_if = "Unit::is_sentence")]
     pub unit: Unit,
     /// Shared between clones of a document, which differ only in the table.
@@ -45,7 +46,7 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Table>,
     /// Largest drop of the log-probability of a token of each generated sentence, in nats, when all [statements](Passage::statements) of
-    /// the prompt are blanked out together. Empty if it was not measured.
+    /// the prompt are blanked out together. Statements are sentences, whatever the unit. Empty if it was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub support: Vec<f64>,
     /// The tokens of all generated sentences in order, [`Passage::tokens`] of each. Empty if they were not measured. Links leave them out.
@@ -73,7 +74,7 @@ pub enum DocumentError {
     Sentences { passage: &'static str },
     #[error("the {passage} of this document has sections that do not cover its sentences")]
     Sections { passage: &'static str },
-    #[error("this document has {0} sentences, more than the {MAX_SENTENCES} that the page shows")]
+    #[error("this document has {0} sentences or other units, more than the {MAX_SENTENCES} that the page shows")]
     TooManySentences(usize),
     #[error("this document is larger than the page can show: {0}")]
     TooLarge(#[from] TooLarge),
@@ -114,7 +115,7 @@ impl Document {
 
     /// The document with the smallest version that has all of its fields. Call it after setting or removing a field.
     pub fn versioned(self) -> Self {
-        let uses_version_3 = !self.tokens.is_empty() || !self.contrasts.is_empty();
+        let uses_version_3 = !self.tokens.is_empty() || !self.contrasts.is_empty() || !self.unit.is_in_version_2();
         Self { version: smallest_version(self.version, uses_version_3), ..self }
     }
 

@@ -1,4 +1,4 @@
-//! A text, split into sentences or words.
+//! A text, split into units.
 
 use std::ops::Range;
 
@@ -53,20 +53,65 @@ pub enum SectionKind {
 pub enum Unit {
     #[default]
     Sentence,
-    /// For short texts. Everything documented for sentences then applies to words.
+    /// For short texts. Everything documented for sentences then applies to words, and so it does for the units below.
     Word,
+    /// A line that is not blank.
+    Line,
+    /// Lines without a blank line between them.
+    Paragraph,
+    /// A Markdown heading with all text up to the next heading.
+    Section,
+    /// A part that the visitor put between `[[` and `]]`. Text outside such marks is split into sentences. The model does not read the
+    /// marks, and the document does not contain them.
+    Bracket,
 }
 
 impl Unit {
+    /// All units, in the order in which the settings offer them.
+    pub const ALL: [Self; 6] = [Self::Sentence, Self::Word, Self::Line, Self::Paragraph, Self::Section, Self::Bracket];
+
+    /// The unit with this name. `None` if this version does not know it.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|unit| unit.noun() == name)
+    }
+
     pub fn is_sentence(&self) -> bool {
         *self == Self::Sentence
     }
 
-    /// "sentence" or "word".
+    /// Whether units follow each other within lines, so that they are drawn as running text.
+    pub fn is_word(self) -> bool {
+        self == Self::Word
+    }
+
+    /// Whether documents of versions 1 and 2 can have this unit.
+    pub fn is_in_version_2(self) -> bool {
+        matches!(self, Self::Sentence | Self::Word)
+    }
+
+    /// The unit of a generation if this is the unit of its prompt. Words and lines split both texts. The other units split the prompt only:
+    /// a reader wants to know which paragraph a sentence of the answer depends on.
+    pub fn of_answer(self) -> Self {
+        match self {
+            Self::Word | Self::Line => self,
+            Self::Sentence | Self::Paragraph | Self::Section | Self::Bracket => Self::Sentence,
+        }
+    }
+
+    /// The noun for texts that have no words of their own for each unit: "sentence", "word", or "part".
+    pub fn general_noun(self) -> &'static str {
+        if self.is_in_version_2() { self.noun() } else { "part" }
+    }
+
+    /// The name in documents and on the command line: "sentence".
     pub fn noun(self) -> &'static str {
         match self {
             Self::Sentence => "sentence",
             Self::Word => "word",
+            Self::Line => "line",
+            Self::Paragraph => "paragraph",
+            Self::Section => "section",
+            Self::Bracket => "bracket",
         }
     }
 }
@@ -87,6 +132,15 @@ impl Passage {
         let [start, end] = self.sentences[i];
         let byte = |code_point: usize| self.text.char_indices().nth(code_point).map_or(self.text.len(), |(byte, _)| byte);
         &self.text[byte(start)..byte(end)]
+    }
+
+    /// The text with `[[` and `]]` around each sentence, in which [`Unit::Bracket`] finds the same units again.
+    pub fn bracketed(&self) -> String {
+        let marked = |unit: &str| {
+            let (inside, after) = unit.split_at(unit.trim_end().len());
+            if inside.is_empty() { unit.to_owned() } else { format!("[[{inside}]]{after}") }
+        };
+        self.sentence_texts().into_iter().map(marked).collect()
     }
 
     /// The text of a half-open span in Unicode code points. `None` if the span is empty or not in the text.
@@ -222,8 +276,19 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_has_a_name() {
-        assert_eq!([Unit::Sentence, Unit::Word].map(Unit::noun), ["sentence", "word"]);
+    fn units_have_names_of_their_own() {
+        for unit in Unit::ALL {
+            assert_eq!((serde_json::to_string(&unit).unwrap(), Unit::named(unit.noun())), (format!("\"{}\"", unit.noun()), Some(unit)));
+            assert_eq!(unit.of_answer().of_answer(), unit.of_answer());
+        }
+        assert_eq!(Unit::named("turn"), None);
+    }
+
+    #[test]
+    fn brackets_enclose_units_except_white_space_at_end() {
+        let passage = Passage::new("\n Zoë ran.  She won.\n", &[0..13, 13..22], vec![3; 2]);
+        assert_eq!(passage.bracketed(), "[[\n Zoë ran.]]  [[She won.]]\n");
+        assert_eq!(Passage::new("A. \n", &[0..3, 3..4], vec![2, 0]).bracketed(), "[[A.]] \n");
     }
 
     #[test]

@@ -32,8 +32,12 @@ pub struct Labels {
     pub numbers: &'static str,
     /// Explains the two share columns.
     pub columns: &'static str,
+    /// Like `columns`, if sources are not sentences.
+    pub columns_of_sources: &'static str,
     pub arcs: &'static str,
     pub cut: &'static str,
+    /// Like `cut`, if sources are not sentences.
+    pub cut_sources: &'static str,
     pub number_format: NumberFormat,
 }
 
@@ -62,9 +66,12 @@ impl Labels {
                   value. Dashed outlines and dashed arcs mean negative influence.",
         columns: "Total (CAGE): the sum over all paths from the sentence to the explained one. Direct (row): only the edge between the \
                   two.",
+        columns_of_sources: "Total (CAGE): the sum over all paths from the source to the explained one. Direct (row): only the edge \
+                             between the two.",
         arcs: "The arcs carry {share} of the influence; {hidden} others are not drawn.",
         cut: "Too long for a picture. It shows the {shown} of {all} sentences with the most influence, and long sentences end in \
               \u{2026}",
+        cut_sources: "Too long for a picture. It shows the {shown} of {all} sources with the most influence, and long ones end in \u{2026}",
         number_format: NumberFormat::ENGLISH,
     };
 

@@ -21,7 +21,8 @@ impl Painter<'_> {
             }
         }
         if self.frame.shares.is_some() {
-            self.note(labels.columns, palette.ink_soft);
+            let columns = if self.document.unit.is_sentence() { labels.columns } else { labels.columns_of_sources };
+            self.note(columns, palette.ink_soft);
         }
         if self.drawn.hidden > 0 {
             let share = labels.number_format.percent(self.drawn.kept_share);

@@ -46,9 +46,9 @@ impl Default for Options {
 pub fn svg(document: &Document, options: &Options) -> String {
     let mut painter = Painter::new(document, options);
     let title = painter.heading();
-    match document.unit.is_sentence() {
-        true => painter.sentences(),
-        false => painter.words(),
+    match document.unit.is_word() {
+        true => painter.words(),
+        false => painter.sentences(),
     }
     painter.legend();
     painter.manifest();
@@ -79,10 +79,11 @@ pub struct Painter<'a> {
 impl<'a> Painter<'a> {
     fn new(document: &'a Document, options: &'a Options) -> Self {
         let shares = Shares::of(document);
-        let has_shares = options.has_percentages && document.unit.is_sentence();
-        let frame = Frame::new(options.width, document.unit.is_sentence(), has_shares, figure_width(&shares, &options.labels));
+        let is_in_rows = !document.unit.is_word();
+        let has_shares = options.has_percentages && is_in_rows;
+        let frame = Frame::new(options.width, is_in_rows, has_shares, figure_width(&shares, &options.labels));
         let palette = if options.is_dark { &DARK } else { &LIGHT };
-        let shown = if document.unit.is_sentence() { most_influential(document, &shares) } else { (0..shares.n_sources()).collect() };
+        let shown = if is_in_rows { most_influential(document, &shares) } else { (0..shares.n_sources()).collect() };
         Self { document, options, shares, palette, frame, canvas: Canvas::default(), shown, drawn: Pruned::default(), y: MARGIN }
     }
 
@@ -133,7 +134,8 @@ impl<'a> Painter<'a> {
         if is_cut {
             self.y += 8.0;
             let [shown, all] = [self.shown.len(), texts.len()].map(|n| n.to_string());
-            self.note(&self.labels().cut.replace("{shown}", &shown).replace("{all}", &all), self.palette.warn_ink);
+            let cut = if self.document.unit.is_sentence() { self.labels().cut } else { self.labels().cut_sources };
+            self.note(&cut.replace("{shown}", &shown).replace("{all}", &all), self.palette.warn_ink);
         }
     }
 

@@ -126,10 +126,10 @@ impl Shares {
         self.scale
     }
 
-    /// Whether source `j` can be split into words: it is a sentence with text, and another sentence follows.
+    /// Whether source `j` can be split into words: it is not a word itself, has text, and another source follows.
     pub fn can_expand(&self, j: usize) -> bool {
         let document = self.document();
-        document.unit.is_sentence() && j + 1 < self.n_sources() && !document.source(j).trim().is_empty()
+        !document.unit.is_word() && j + 1 < self.n_sources() && !document.source(j).trim().is_empty()
     }
 
     /// The influence of a part of source `j`, blanked out alone. `scores` are its mean scores on the generated sentences after `j`, and

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::cost::count_read;
+use crate::fences::{closes, fence_of, open_after};
 
 /// How a block is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,9 +32,8 @@ pub fn blocks(text: &str) -> Vec<(Range<usize>, Kind)> {
         let line = text[range.clone()].trim_start_matches(|c: char| c == '>' || c.is_whitespace()).trim_end();
         let (mut last, mut end) = (at, range.end);
         let kind = if let Some(open) = fence {
-            let closes = fence_of(line).is_some_and(|close: &str| close.starts_with(open) && close == line);
-            fence = Some(open).filter(|_| !closes);
-            if closes { Kind::Mark } else { Kind::Whole }
+            fence = open_after(fence, line);
+            if closes(line, open) { Kind::Mark } else { Kind::Whole }
         } else if let Some(open) = fence_of(line) {
             fence = Some(open);
             Kind::Mark
@@ -64,14 +64,6 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
         start = range.end + 1;
         range
     })
-}
-
-/// The fence at the start of the line: three or more backticks or tildes.
-fn fence_of(line: &str) -> Option<&str> {
-    let mark = line.chars().next().filter(|c| "`~".contains(*c))?;
-    let info = line.trim_start_matches(mark);
-    let fence = &line[..line.len() - info.len()];
-    (fence.len() >= 3 && !info.contains('`')).then_some(fence)
 }
 
 /// Whether the line is the row between the head and the body of a table: `|---|:-:|`.

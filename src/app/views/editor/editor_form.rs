@@ -96,7 +96,7 @@ fn ExpectedTime() -> impl IntoView {
             let [first, whole] = state.expected_seconds(loaded.model.parameters)?.map(number::wait);
             Some(match first == whole {
                 true => t!("Expected here: {time}", time = whole),
-                false => t!("Expected here: {first} until each sentence is measured, {whole} with pairs of sentences", first, whole),
+                false => t!("Expected here: {first} until each source is measured alone, {whole} with pairs", first, whole),
             })
         })
     };

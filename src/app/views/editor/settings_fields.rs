@@ -12,7 +12,7 @@ use web_sys::HtmlInputElement;
 use super::device_view;
 use crate::app::analysis::speed::{Passes, runs_of_thought};
 use crate::app::analysis::{method_words, number};
-use crate::app::i18n::{plural, t, text};
+use crate::app::i18n::{plural, t, text, translatable};
 use crate::app::page::use_page;
 use crate::app::state::settings::{RefusedNumber, Settings};
 use crate::app::views::layout::details_toggle::details_toggle;
@@ -20,6 +20,16 @@ use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::help_link::{self, HelpLink};
 use crate::app::views::layout::lazy::{LazyPart, LazyView, split_off};
 use crate::explanation::{METHODS, MethodId, MethodText, Unit};
+
+/// What a source can be, with its name.
+const UNITS: [(Unit, &str); 6] = [
+    (Unit::Sentence, translatable!("sentences")),
+    (Unit::Word, translatable!("words (short texts)")),
+    (Unit::Line, translatable!("lines")),
+    (Unit::Paragraph, translatable!("paragraphs")),
+    (Unit::Section, translatable!("sections (headings)")),
+    (Unit::Bracket, translatable!("your own [[parts]]")),
+];
 
 split_off!(settings, fetch_settings => view as fn() -> AnyView);
 
@@ -49,8 +59,7 @@ fn view() -> AnyView {
                     data-testid="unit"
                     on:change=move |event| page.change_settings(|all| all.unit = chosen_unit(&event_target_value(&event)))
                 >
-                    <option value="sentence">{t!("sentences")}</option>
-                    <option value="word">{t!("words (short texts)")}</option>
+                    {UNITS.into_iter().map(|(unit, name)| view! { <option value=unit.noun()>{text(name)}</option> }).collect_view()}
                 </select>
             </label>
             <NumberField
@@ -213,7 +222,10 @@ fn thought_words(state: &State) -> Option<String> {
     let thought = settings.thinks(loaded.thinking).then_some(settings.max_thought)?;
     let passes = Passes::of(MethodText::of(settings.method));
     let runs = plural!(n = runs_of_thought(thought), "{n} more forward pass", "{n} more forward passes");
-    let time = state.engine.speed.map(|speed| number::wait(speed.seconds(loaded.model.parameters, &state.editor.prompt, thought, passes)));
+    let time = state
+        .engine
+        .speed
+        .map(|speed| number::wait(speed.seconds(loaded.model.parameters, (state.editor.prompt.as_str(), settings.unit), thought, passes)));
     Some(match time {
         Some(time) => {
             t!(
@@ -231,8 +243,8 @@ fn chosen_method(id: &str) -> &'static str {
     MethodId::named(id).map_or(METHODS[0].id, |method| method.text().id)
 }
 
-fn chosen_unit(value: &str) -> Unit {
-    if value == Unit::Word.noun() { Unit::Word } else { Unit::Sentence }
+fn chosen_unit(name: &str) -> Unit {
+    Unit::named(name).unwrap_or_default()
 }
 
 /// A field for a number, which may be empty. It ignores other input and shows the allowed range.
@@ -319,6 +331,11 @@ mod tests {
         };
         assert!(text_words(Some(4_096), &loaded).starts_with("A text of 4,096 tokens needs 939.5 MB of memory"));
         assert!(text_words(Some(1 << 20), &loaded).starts_with("A text of 40,960 tokens"));
+    }
+
+    #[test]
+    fn settings_offer_every_unit() {
+        assert_eq!(UNITS.map(|(unit, _)| unit), Unit::ALL);
     }
 
     #[test]

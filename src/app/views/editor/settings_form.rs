@@ -6,7 +6,7 @@ use crate::app::i18n::{plural, sentence_text, t, text};
 use crate::app::page::use_page;
 use crate::app::state::settings::Settings;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
-use crate::explanation::MethodId;
+use crate::explanation::{MethodId, Unit};
 
 /// Settings of the answer, collapsed. The page fetches the fields when the editor first opens.
 #[component]
@@ -43,15 +43,26 @@ fn summary(settings: &Settings) -> String {
     let template = (!settings.use_template).then(|| t!("no chat template").to_owned());
     let method =
         MethodId::named(settings.method).filter(|&method| method != MethodId::ALL[0]).map(|method| text(method.text().label).to_owned());
-    let unit = (!settings.unit.is_sentence()).then(|| t!("by words").to_owned());
+    let unit = by_unit(settings.unit).map(str::to_owned);
     let parts: Vec<String> = [Some(sampling), Some(length), template, method, unit].into_iter().flatten().collect();
     parts.join(t!(", "))
+}
+
+/// "by words". `None` for sentences, which are the default.
+fn by_unit(unit: Unit) -> Option<&'static str> {
+    Some(match unit {
+        Unit::Sentence => return None,
+        Unit::Word => t!("by words"),
+        Unit::Line => t!("by lines"),
+        Unit::Paragraph => t!("by paragraphs"),
+        Unit::Section => t!("by sections"),
+        Unit::Bracket => t!("by your own parts"),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explanation::Unit;
 
     #[test]
     fn the_folded_settings_are_summed_up() {

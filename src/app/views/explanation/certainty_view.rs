@@ -65,7 +65,7 @@ pub fn view() -> AnyView {
         chosen.tab_stop.set(0);
     });
     let sentences = move || certainty.with(|certainty| certainty.sentences.clone());
-    let is_by_words = move || !page.unit().is_sentence();
+    let is_by_words = move || page.unit().is_word();
     view! {
         <section class="certainty" aria-label=t!("How sure?") data-testid="certainty">
             <p class="hint">

@@ -33,6 +33,11 @@ pub fn DeletionTestView() -> impl IntoView {
                  the model’s probability of its answer is measured. The sooner it falls, the better the explanation.",
                 label,
             ),
+            _ => t!(
+                "Parts of the prompt are deleted one by one, starting with the one that has the most influence on {label}. Each time, \
+                 the model’s probability of its answer is measured. The sooner it falls, the better the explanation.",
+                label,
+            ),
         }
     };
     let result = move || page.with(|state| state.explanation.deletion_test.clone()).map(|check| view! { <DeletionTestResult check /> });
@@ -115,6 +120,7 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
     let deleted = match use_page().unit() {
         Unit::Sentence => t!("sentences deleted"),
         Unit::Word => t!("words deleted"),
+        _ => t!("parts deleted"),
     };
     view! {
         <div class="check-result" data-testid="check">

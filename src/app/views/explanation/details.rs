@@ -62,7 +62,7 @@ pub fn Details() -> impl IntoView {
             <JointEffects />
             <Entries title=t!("Steps in between") entries=steps />
             <Show when=has_ranges>
-                <p class="hint">{t!("Ranges: the joint effect of two sentences can be credited to either one.")}</p>
+                <p class="hint">{t!("Ranges: the joint effect of two sources can be credited to either one.")}</p>
             </Show>
             {move || lost().map(|share| view! {
                 <p

@@ -358,8 +358,8 @@ impl Stopped {
         let passes = document.method.passes;
         let consequence = match (document.is_complete(), passes[0] < passes[1]) {
             (true, false) => return None,
-            (true, true) => t!("Every sentence is measured alone; pairs not yet measured count as without effect."),
-            (false, _) => t!("Sentences not yet measured are marked; shares are among the measured ones."),
+            (true, true) => t!("Every source is measured alone; pairs not yet measured count as without effect."),
+            (false, _) => t!("Sources not yet measured are marked; shares are among the measured ones."),
         };
         Some(Self { passes, consequence })
     }

@@ -36,7 +36,7 @@ pub fn Legend() -> impl IntoView {
                 {numbers}
                 <b>{following(t!("Total"))}</b>
                 {following(
-                    t!("(CAGE): the sum over all paths from the sentence to the explained one; the weights along a path are multiplied."),
+                    t!("(CAGE): the sum over all paths from the source to the explained one; the weights along a path are multiplied."),
                 )}
                 <b>{following(t!("Direct"))}</b>
                 {following(t!("(row): only the edge between the two."))}
@@ -52,6 +52,11 @@ pub fn Legend() -> impl IntoView {
                     Unit::Word => t!(
                         "(CAGE): walk back from the explained word along the edges, choosing each with a probability equal to its \
                          weight. The percentage is how often you end at this word of the prompt, or pass through this word of the \
+                         answer."
+                    ),
+                    _ => t!(
+                        "(CAGE): walk back from the explained part along the edges, choosing each with a probability equal to its \
+                         weight. The percentage is how often you end at this part of the prompt, or pass through this part of the \
                          answer."
                     ),
                 })}

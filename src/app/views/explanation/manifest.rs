@@ -60,7 +60,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
                 method = MethodId::named(&method.id).map_or(&*method.id, |known| text(known.text().label)),
             ),
         ),
-        (translatable!("Sources"), number::counted_sources(document.table.n_sources(), document.unit)),
+        (translatable!("Sources"), number::counted_sources(document.table.n_prompt(), document.table.n_generated(), document.unit)),
         (translatable!("Sentences"), sentence_rule_words(manifest.sentence_rule, manifest.language)),
         (translatable!("Graph"), derivation::words(method)),
         (translatable!("Replacement"), method.replacement.clone()),

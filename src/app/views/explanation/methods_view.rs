@@ -175,12 +175,12 @@ fn Coverages(methods: Vec<Compared>) -> impl IntoView {
 #[component]
 fn Agreement(comparison: Comparison) -> impl IntoView {
     let names: Vec<String> = comparison.methods.iter().map(|method| method.name.clone()).collect();
-    let sources = number::counted_sources(comparison.sentences.len(), use_page().unit());
+    let sources = number::counted_units(comparison.sentences.len(), use_page().unit());
     let explained = view! {
         <p class="hint">
             {t!(
                 "Agreement is Spearman\u{2019}s rank correlation over {sources}: 1 means the same order, 0 unrelated orders, \u{2212}1 \
-                 opposite orders. With few sentences it means little.",
+                 opposite orders. With few sources it means little.",
                 sources,
             )}
         </p>

@@ -66,12 +66,12 @@ pub fn PathView() -> impl IntoView {
 /// Describes the edges that the diagram does not show.
 fn what_is_left_out(hidden: usize, kept_share: f64) -> String {
     match hidden {
-        0 => t!("All influence that flows into a sentence flows on toward the explained one; every edge is drawn.").into(),
+        0 => t!("All influence that flows into a step flows on toward the explained one; every edge is drawn.").into(),
         n => plural!(
             n,
-            "All influence that flows into a sentence flows on toward the explained one. {n} weaker edge, which carries {share} of the \
+            "All influence that flows into a step flows on toward the explained one. {n} weaker edge, which carries {share} of the \
              influence, is not drawn.",
-            "All influence that flows into a sentence flows on toward the explained one. {n} weaker edges, which carry {share} of the \
+            "All influence that flows into a step flows on toward the explained one. {n} weaker edges, which carry {share} of the \
              influence, are not drawn.",
             share = percent(1.0 - kept_share),
         ),

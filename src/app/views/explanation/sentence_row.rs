@@ -38,11 +38,18 @@ impl RowText {
         let row = |(node, text): (usize, &str)| Self {
             node,
             label: document.label(node),
-            text: text.trim().to_owned(),
+            text: if document.unit.is_in_version_2() { text.trim() } else { without_blank_lines(text) }.to_owned(),
             generated: node.checked_sub(n_prompt),
         };
         texts.enumerate().map(row).collect()
     }
+}
+
+/// The text without white space at its end and without blank lines before it. The indentation of its first line stays.
+fn without_blank_lines(text: &str) -> &str {
+    let text = text.trim_end();
+    let indentation = &text[..text.len() - text.trim_start().len()];
+    &text[indentation.rfind('\n').map_or(0, |line_end| line_end + 1)..]
 }
 
 /// A sentence with its influence. A click, Enter or Space explains a generated sentence.
@@ -89,7 +96,7 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
     let shown_label = label.clone();
     let title = move || {
         let amounts = page
-            .attribution(|attribution| (!attribution.document().unit.is_sentence()).then(|| share_texts::amounts(attribution, node)))
+            .attribution(|attribution| attribution.document().unit.is_word().then(|| share_texts::amounts(attribution, node)))
             .flatten()?;
         let [total, direct] = amounts.map(|amount| amount.map_or_else(|| t!("not measured").to_owned(), |amount| amount.figure));
         Some(t!("{label}: {total} in total, {direct} directly", label = shown_label, total, direct))
@@ -220,7 +227,11 @@ fn RowWords(text: String, words: Memo<Option<Vec<WordView>>>, influence: Memo<Op
     };
     move || match words.get() {
         None => whole(text.clone()),
-        Some(words) => {
+        Some(mut words) => {
+            // The white space after the last word may be blank lines.
+            if let Some(last) = words.last_mut() {
+                last.text.truncate(last.text.trim_end().len());
+            }
             let is_source = influence.get().is_some_and(|share| share != 0.0);
             let strongest = strongest_words(&words, MOST_WORDS, is_source);
             view! {
@@ -291,5 +302,16 @@ impl Hover {
         if let Some(rest) = self.rest.try_update_value(Option::take).flatten() {
             rest.clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_blank_lines;
+
+    #[test]
+    fn indentation_of_first_line_stays() {
+        let texts = ["\n \n    return x\n\n", "  a\n  b", "\n", "a"];
+        assert_eq!(texts.map(without_blank_lines), ["    return x", "  a\n  b", "", "a"]);
     }
 }

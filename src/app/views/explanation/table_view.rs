@@ -45,7 +45,7 @@ pub fn TableView() -> impl IntoView {
         </p>
         <div class="table-scroll" tabindex="0" role="region" aria-label=t!("Table of influence")>
             <table class="heat" class:signed=move || heat.with(|heat| heat.as_ref().is_some_and(|heat| heat.is_signed)) data-testid="table">
-                <caption class="visually-hidden">{t!("Rows are sentences of the answer, columns the sentences before them.")}</caption>
+                <caption class="visually-hidden">{t!("Rows are parts of the answer, columns the sources before them.")}</caption>
                 {move || heat.get().map(|heat| view! { <HeatRows heat /> })}
             </table>
         </div>
@@ -161,9 +161,9 @@ impl Heatmap {
             false => Scale::Shares,
         };
         let named = |j: usize| match document.unit {
-            Unit::Sentence => (document.label(j), document.source(j).trim().to_owned()),
             // Words are clearer than their labels.
             Unit::Word => (document.source(j).trim().to_owned(), document.label(j)),
+            _ => (document.label(j), document.source(j).trim().to_owned()),
         };
         let meaning = |label: &str, source: &str| match matrix {
             Matrix::A if !is_signed => t!("of {label} comes from {source}", label, source),
@@ -234,6 +234,9 @@ fn meaning(matrix: Matrix, source: Unit, method: &Method, score: &str, unit: &st
             }
             Unit::Word => {
                 t!("T: the effect of a column\u{2019}s word (the source) on a row\u{2019}s word: {score}, in {unit}.", score, unit)
+            }
+            _ => {
+                t!("T: the effect of a column\u{2019}s part (the source) on a row\u{2019}s part: {score}, in {unit}.", score, unit)
             }
         },
         Matrix::S => {

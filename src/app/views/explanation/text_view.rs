@@ -15,7 +15,7 @@ use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
-use crate::explanation::SectionKind;
+use crate::explanation::{SectionKind, Unit};
 
 /// Sentences of prompt and answer as lines. The lines are also the nodes of the graph next to them.
 #[component]
@@ -60,10 +60,11 @@ pub fn TextView() -> impl IntoView {
     };
     // Touch screens have no modifier keys. If set, a click adds or removes a sentence.
     let adds = RwSignal::new(false);
-    let is_flow = move || page.attribution(|attribution| !attribution.document().unit.is_sentence()) == Some(true);
-    let hint = move || match is_flow() {
-        true => t!("choose a word to explain it; the tab Table has all edges"),
-        false => t!("choose a sentence to explain it"),
+    let is_flow = move || page.unit().is_word();
+    let hint = move || match page.unit().of_answer() {
+        Unit::Word => t!("choose a word to explain it; the tab Table has all edges"),
+        Unit::Line => t!("choose a line to explain it"),
+        _ => t!("choose a sentence to explain it"),
     };
     let prompt = move || rows.get().into_iter().filter(|row| row.generated.is_none()).collect::<Vec<_>>();
     let of = move |section: Range<usize>| {
@@ -86,9 +87,15 @@ pub fn TextView() -> impl IntoView {
     };
     view! {
         <div hidden=is_flow><PruneControl with_graph=Some(with_graph) kept /></div>
-        <div class="lines" class:flow=is_flow class:no-graph=move || !with_graph.get() || is_flow() node_ref=lines>
+        <div
+            class="lines"
+            class:flow=is_flow
+            class:blocks=move || !page.unit().is_in_version_2()
+            class:no-graph=move || !with_graph.get() || is_flow()
+            node_ref=lines
+        >
             <ArcDiagram positions kept />
-            <div class="grid" role="grid" aria-label=t!("Sentences") aria-multiselectable="true" data-testid="sentences" on:keydown=on_key>
+            <div class="grid" role="grid" aria-label=t!("Text") aria-multiselectable="true" data-testid="sentences" on:keydown=on_key>
                 <div role="rowgroup" class="passage">
                     <Heading title=t!("Prompt") hint=|| "" adds=None />
                     <For each=prompt key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop adds /> } />

@@ -25,8 +25,8 @@ pub fn WhatIfView() -> impl IntoView {
     let can_answer =
         Memo::new(move |_| page.with(|state| Variant::new(state.explanation.document()?, &state.explanation.edits).map(drop)).is_some());
     let hint = move || match (page.with(|state| state.explanation.edits.is_empty()), !can_answer.get()) {
-        (true, _) => t!("Mark what to leave out, or edit a sentence, for example its number or name."),
-        (false, true) => t!("This would leave nothing of the prompt. Keep at least one sentence."),
+        (true, _) => t!("Mark what to leave out, or edit the text, for example a number or a name."),
+        (false, true) => t!("This would leave nothing of the prompt. Keep a part of it."),
         _ => "",
     };
     view! {

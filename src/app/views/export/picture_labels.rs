@@ -32,10 +32,16 @@ pub fn picture_labels() -> Labels {
         columns: text(translatable!(
             "Total (CAGE): the sum over all paths from the sentence to the explained one. Direct (row): only the edge between the two."
         )),
+        columns_of_sources: text(translatable!(
+            "Total (CAGE): the sum over all paths from the source to the explained one. Direct (row): only the edge between the two."
+        )),
         arcs: text(translatable!("The arcs carry {share} of the influence; {hidden} others are not drawn.")),
         cut: text(translatable!(
             "Too long for a picture. It shows the {shown} of {all} sentences with the most influence, and long sentences end in \
              \u{2026}"
+        )),
+        cut_sources: text(translatable!(
+            "Too long for a picture. It shows the {shown} of {all} sources with the most influence, and long ones end in \u{2026}"
         )),
         number_format: number::format(),
     }
