@@ -46,6 +46,13 @@ impl Sampler {
         (temperature > 0.0).then(|| Draw { temperature, top_k, top_p, uniform: self.rng.uniform() })
     }
 
+    /// Uses up the random number of a choice that is made without the sampler.
+    pub fn skip(&mut self) {
+        if !self.is_greedy() {
+            self.rng.next_u64();
+        }
+    }
+
     /// Whether the sampler always chooses the most likely token.
     pub fn is_greedy(&self) -> bool {
         self.temperature <= 0.0
