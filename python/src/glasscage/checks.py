@@ -161,8 +161,8 @@ def _of_joint(joint: list[dict[str, Any]], n: int, m: int) -> Iterator[str]:
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        for inner in value.values():
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
             yield from _texts(inner)
 
 

@@ -51,8 +51,8 @@ fn ContinuationCard(at: usize, continuation: Continuation) -> impl IntoView {
     let variant = Memo::new(move |_| page.with(|state| state.explanation.variants.get(at).cloned()));
     let is_growing = move || variant.with(|variant| variant.as_ref().is_some_and(Variant::is_growing));
     let card = NodeRef::<html::Section>::new();
-    Effect::new(move |_| {
-        if let Some(card) = card.get().filter(|_| untrack(is_growing)) {
+    card.on_load(move |card| {
+        if untrack(is_growing) {
             browser::reveal(&card);
         }
     });

@@ -173,10 +173,8 @@ fn PickButtons(picks: Picks, alternative: RwSignal<String>) -> impl IntoView {
     let Picks { token, is_longer, choices } = picks;
     let label = t!("The model\u{2019}s own alternatives to \u{201c}{token}\u{201d}", token);
     let button = move |(k, Pick { text, percent }): (usize, Pick)| {
-        let is_chosen = {
-            let text = text.clone();
-            move || alternative.with(|entered| entered.trim() == text).to_string()
-        };
+        let [own, entered] = [text.clone(), text.clone()];
+        let is_chosen = move || alternative.with(|entered| entered.trim() == own).to_string();
         view! {
             <button
                 type="button"
@@ -184,10 +182,7 @@ fn PickButtons(picks: Picks, alternative: RwSignal<String>) -> impl IntoView {
                 dir="auto"
                 data-testid=format!("pick-{k}")
                 aria-pressed=is_chosen
-                on:click={
-                    let text = text.clone();
-                    move |_| alternative.set(text.clone())
-                }
+                on:click=move |_| alternative.set(entered.clone())
             >
                 {text}
                 " "
