@@ -23,6 +23,8 @@ struct Chosen {
     number: RwSignal<Option<usize>>,
     /// The token under the pointer, shown in place of the chosen one.
     pointed: RwSignal<Option<usize>>,
+    /// Rank of the pressed alternative. While there is one, the pointer shows no other token.
+    pressed: RwSignal<Option<usize>>,
     /// The only token that Tab reaches. Arrow keys move it.
     tab_stop: RwSignal<usize>,
 }
@@ -30,18 +32,28 @@ struct Chosen {
 impl Chosen {
     fn choose(self, number: usize) {
         self.tab_stop.set(number);
+        if self.number.get_untracked() != Some(number) {
+            self.pressed.set(None);
+        }
         self.pointed.set(None);
         self.number.set(Some(number));
     }
 
     fn forget(self) {
+        self.pressed.set(None);
         self.pointed.set(None);
         self.number.set(None);
     }
 
+    fn point_at(self, number: usize) {
+        if self.pressed.get_untracked().is_none() {
+            self.pointed.set(Some(number));
+        }
+    }
+
     /// Shows the chosen token again. Without one, the last token under the pointer stays, so that the pointer can go to its alternatives.
     fn leave(self) {
-        if self.number.get_untracked().is_some() {
+        if self.number.get_untracked().is_some() && self.pressed.get_untracked().is_none() {
             self.pointed.set(None);
         }
     }
@@ -81,7 +93,8 @@ impl Chosen {
 pub fn view() -> AnyView {
     let page = use_page();
     let certainty = Memo::new(move |_| page.attribution(|attribution| Certainty::of(attribution.document())).unwrap_or_default());
-    let chosen = Chosen { certainty, number: RwSignal::new(None), pointed: RwSignal::new(None), tab_stop: RwSignal::new(0) };
+    let [number, pointed, pressed] = [(); 3].map(|()| RwSignal::new(None));
+    let chosen = Chosen { certainty, number, pointed, pressed, tab_stop: RwSignal::new(0) };
     // Another answer has other tokens.
     Effect::new(move |_| {
         certainty.track();
@@ -110,7 +123,7 @@ pub fn view() -> AnyView {
                 {move || sentences().into_iter().map(|sentence| view! { <Sentence sentence chosen /> }).collect_view()}
             </div>
             <div class="choices" role="status" data-testid="choices">
-                {move || token.get().map(|token| view! { <Choices token /> })}
+                {move || token.get().map(|token| view! { <Choices token pressed /> })}
             </div>
             <Continuations />
             <Forks chosen />
@@ -144,7 +157,7 @@ fn TokenButton(token: TokenCertainty, chosen: Chosen) -> impl IntoView {
     let mark = move || fork().map(|place| view! { <b class="mark">" \u{25c6}" {place + 1}</b> });
     let on_enter = move |event: ev::PointerEvent| {
         if event.pointer_type() == "mouse" {
-            chosen.pointed.set(Some(number));
+            chosen.point_at(number);
         }
     };
     view! {
@@ -170,11 +183,10 @@ fn TokenButton(token: TokenCertainty, chosen: Chosen) -> impl IntoView {
 
 /// The token and its alternatives, the most likely first. Pressing an alternative offers to continue the answer from it.
 #[component]
-fn Choices(token: TokenCertainty) -> impl IntoView {
+fn Choices(token: TokenCertainty, pressed: RwSignal<Option<usize>>) -> impl IntoView {
     let page = use_page();
     let is_generated = move || page.attribution(|shown| matches!(shown.document().manifest.answer, Answer::Generated { .. }));
     let can_continue = Memo::new(move |_| is_own(page) && is_generated() == Some(true));
-    let pressed = RwSignal::new(None::<usize>);
     let number = token.number;
     let choice = move |Choice { text, probability, rank }: Choice| {
         let style = format!("--share:{probability:.3}");
