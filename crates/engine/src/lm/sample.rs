@@ -162,6 +162,14 @@ mod tests {
     }
 
     #[test]
+    fn skipped_choice_uses_up_its_random_number() {
+        let [mut drawn, mut skipped] = [7, 7].map(|seed| Sampler::new(1.0, None, None, seed));
+        drawn.draw();
+        skipped.skip();
+        assert_eq!(draw(drawn), draw(skipped));
+    }
+
+    #[test]
     fn top_k_and_top_p_limit_the_choice() {
         assert!(draw(Sampler::new(1.0, Some(2), None, 1)).iter().all(|token| [1, 2].contains(token)));
         assert!(draw(Sampler::new(1.0, None, Some(0.5), 1)).iter().all(|&token| token == 1));
