@@ -86,7 +86,7 @@ fn ContinuationCard(at: usize, continuation: Continuation) -> impl IntoView {
     let explain = move || page.send(Message::ExplainVariant(at));
     view! {
         <section class="card" aria-label=title.clone() data-testid=format!("continuation-{at}") node_ref=card>
-            <h4 dir="auto">{title}</h4>
+            <h4 dir="auto">{title.clone()}</h4>
             <p class="answer" dir="auto">
                 {answer}
                 <Show when=is_growing><span class="caret"></span></Show>

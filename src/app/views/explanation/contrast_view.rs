@@ -192,7 +192,7 @@ fn PickButtons(picks: Picks, alternative: RwSignal<String>) -> impl IntoView {
     };
     view! {
         <div class="examples" role="group" aria-label=label.clone() data-testid="picks">
-            <span class="hint" aria-hidden="true">{label}</span>
+            <span class="hint" aria-hidden="true">{label.clone()}</span>
             {choices.into_iter().enumerate().map(button).collect_view()}
         </div>
         {is_longer.then(|| {
