@@ -5,7 +5,7 @@ use std::path::Path;
 
 use glasscage::engine::Engine;
 use glasscage::explanation::{Answer, AnswerStop, Branch, Document, Sampling};
-use glasscage::lm::{LanguageModel, N_TOP_TOKENS, ScoreRequest};
+use glasscage::lm::{N_TOP_TOKENS, ScoreRequest};
 use glasscage::model::source::{BytesInMemory, NativeFile};
 use glasscage::model::tokenizer::TokenId;
 use glasscage::problem::Problem;

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use glasscage_message::ToMessage;
 use serde::{Deserialize, Serialize};
 
-use super::branch;
 use super::limits::{self, TooLarge};
 use super::tokens::{self, Token};
 use super::version::{VERSION, smallest_version};
-use super::{Contrast, Derivation, JointEffect, Manifest, Method, MethodText, Passage, Unit, Weighting};
+use super::{Contrast, Derivation, JointEffect, Manifest, Method, MethodText, Passage, Unit, Weighting, branch};
 use crate::table::Table;
 
 /// The value of `format` in every document.
@@ -117,8 +116,8 @@ impl Document {
 
     /// The document with the smallest version that has all of its fields. Call it after setting or removing a field.
     pub fn versioned(self) -> Self {
-        let uses_version_3 = !self.tokens.is_empty() || !self.contrasts.is_empty() || !self.manifest.answer.branches().is_empty();
-        Self { version: smallest_version(self.version, uses_version_3), ..self }
+        let is_of_version_2 = self.tokens.is_empty() && self.contrasts.is_empty() && self.manifest.answer.branches().is_empty();
+        Self { version: smallest_version(self.version, !is_of_version_2), ..self }
     }
 
     /// Checks the invariants of a document: sentences tile the text, tables match them, explained sentences exist, sizes are within limits.

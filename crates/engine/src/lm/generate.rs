@@ -97,11 +97,13 @@ pub async fn generate(
         unread.push(next_token);
         if let Some(ThoughtLimit { delimiters, .. }) = thought.filter(|thought| thought.is_reached(&tokens)) {
             let ending = &delimiters.ending()[..delimiters.ending().len().min(limit - tokens.len())];
-            tokens.extend(ending);
-            unread.extend(ending);
-            // Forced tokens may contain this ending, for which no random number was used.
-            for token in ending {
-                forced.next_if_eq(token);
+            for &token in ending {
+                // Forced tokens contain the ending, for which no random number was used, or another token in place of a part of it.
+                if forced.next_if_eq(&token).is_none() && forced.peek().is_some() {
+                    break;
+                }
+                tokens.push(token);
+                unread.push(token);
             }
             if tokens.len() == limit {
                 break StopReason::Length;
