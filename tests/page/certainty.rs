@@ -138,7 +138,7 @@ async fn alternative_is_continued_explained_and_opened() {
     assert_eq!(without_space(&text_of(&browser, &format!("{card} .before")).await), before);
     assert_eq!(without_space(&text_of(&browser, &format!("{card} .chosen")).await), alternative);
     let text = without_space(&text_of(&browser, card).await);
-    assert!(text.starts_with(&(before.clone() + &alternative)), "{text}");
+    assert!(text.starts_with(&format!("{before}{alternative}")), "{text}");
     assert_eq!(answer_up_to(&browser, 3).await, before);
     assert!(browser.try_find("branches").await.is_none(), "the model chose every token of the answer on screen");
     browser.pictures_of("continuations", "continuations").await;
