@@ -32,7 +32,7 @@ def reference() -> str:
     functions = [name for name, value in vars(graph).items() if inspect.isfunction(value) and value.__module__ == graph.__name__]
     parts.append(_members("glasscage.graph", graph, [name for name in functions if not name.startswith("_")]))
     parts.append(_members("glasscage.passage", passage, ["Passage"]))
-    parts.append(_members("glasscage.tokens", tokens, ["Token", "Alternative", "forks"]))
+    parts.append(_members("glasscage.tokens", tokens, ["Token", "Alternative", "Branch", "forks"]))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(parts))
 
 

@@ -21,6 +21,7 @@ from glasscage.tokens import Alternative, Token, forks
 
 EXAMPLE = (ROOT / "crates/core/tests/golden/linked.json").read_text(encoding="utf-8")
 WITH_CONTRASTS = (ROOT / "crates/core/tests/golden/contrasts.json").read_text(encoding="utf-8")
+WITH_BRANCHES = (ROOT / "crates/core/tests/golden/branches.json").read_text(encoding="utf-8")
 WITH_TOKENS = (ROOT / "crates/core/tests/golden/tokens.json").read_text(encoding="utf-8")
 GALLERY = sorted((ROOT / "public/gallery").glob("[0-9w]*.json"))
 
@@ -43,6 +44,8 @@ def with_everything() -> dict[str, Any]:
     data["method"] |= {"unit": "logits", "compression": "log", "weighting": "flow"}
     data["manifest"] |= {"sentence_rule": "any-script", "language": "de", "producer": {"name": "x", "version": "1"}}
     data["manifest"]["answer"]["generated"]["warning"] = "doubtful"
+    branches = json.loads(WITH_BRANCHES)["manifest"]["answer"]["generated"]["branches"]
+    data["manifest"]["answer"]["generated"]["branches"] = branches
     data["generation"]["sections"] = [{"kind": "thought", "sentences": 3}, {"kind": "answer", "sentences": 1}]
     return data
 
@@ -148,6 +151,17 @@ def test_contrasts_split_effects_among_prompt_sentences() -> None:
     assert Document(example()).contrasts == []
 
 
+def test_branches_are_chosen_alternatives() -> None:
+    document = Document.from_json(WITH_BRANCHES)
+    assert document.to_json() == WITH_BRANCHES.strip() and document.data["version"] == 3
+    assert [(branch.token, branch.rank, branch.text) for branch in document.branches] == [(3, 1, " the"), (12, 5, "\ufffd")]
+    assert Document.from_link(document.link()).branches == document.branches
+    assert Document(example()).branches == []
+    data = example()
+    data["manifest"]["answer"] = {"given": {}}
+    assert Document(data).branches == []
+
+
 def test_closest_forks_come_first() -> None:
     def token(p: float, *others: float) -> Token:
         return Token("x", (0, 1), math.log(p), tuple(Alternative("y", math.log(other)) for other in others))
@@ -235,6 +249,12 @@ REFUSED = [
     ("manifest/model/sha256", "xyz", "is not"),
     ("manifest/model/bytes", 1 << 64, "too large"),
     ("manifest/answer", {"given": {}, "generated": {}}, "none of the things"),
+    ("manifest/answer/generated/branches/0/token", 12, "branches"),
+    ("manifest/answer/generated/branches/1/token", 1 << 18, "none of the things"),
+    ("manifest/answer/generated/branches/0/rank", 0, "none of the things"),
+    ("manifest/answer/generated/branches/0/rank", 6, "none of the things"),
+    ("manifest/answer/generated/branches/0/text", "x" * 5000, "name"),
+    ("manifest/answer/generated/branches", [{"token": 0, "rank": 1, "text": ""}] * 101, "none of the things"),
     ("manifest/language", "xx", "none of"),
     ("extra", 1, "not known"),
 ]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use glasscage::explanation::Document;
+use glasscage::explanation::{Branch, Document};
 use serde_json::{Value, json};
 
 use crate::split_model::demo_in_parts;
@@ -333,6 +333,29 @@ fn bench_reports_parts_of_peak_and_time_of_each_kernel() {
         assert_eq!(sums[0]["dispatches"], dispatches, "{task}");
     }
     std::fs::remove_dir_all(folder).expect("it is removed");
+}
+
+#[test]
+fn answer_continues_from_alternative() {
+    let folder = folder("branch");
+    let [free, json] = ["free.json", "a.json"].map(|name| folder.join(name).display().to_string());
+    let question =
+        ["explain", "--model", DEMO, "--method", "pert", "--prompt", "Tom has 5 figs. Ann gives Tom 3 figs. How many figs are there?"];
+    assert!(glasscage(&[&question[..], &["--json", &free]].concat(), "").status.success());
+    let read = |path: &str| Document::from_json(&std::fs::read_to_string(path).unwrap()).expect("a document");
+    let free = read(&free);
+    let output = glasscage(&[&question[..], &["--branch", "4:2", "--json", &json]].concat(), "");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let document = read(&json);
+    let text = free.tokens[3].alternatives[1].text.clone();
+    assert_eq!(document.manifest.answer.branches(), [Branch { token: 3, rank: 2, text: text.clone() }]);
+    assert_eq!(document.tokens[..3], free.tokens[..3]);
+    assert!(output.status.success() && printed.contains(&format!("Continued from an alternative: token 4 is {text:?}")), "{printed}");
+    let refused = |branches: &[&str]| complaint(&[&question[..], branches, &["--json", &json]].concat(), "");
+    assert!(refused(&["--branch", "999:1"]).contains("has no token 999"));
+    assert!(refused(&["--branch", "4:1", "--branch", "4:2"]).contains("each token must come after the one before it"));
+    assert!(refused(&["--branch", "4"]).contains("such as 7:1"));
+    assert!(refused(&["--branch", "4:1", "--answer-file", &json]).contains("cannot be used with"));
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod architectures;
 mod batches;
 #[path = "../models/blocks.rs"]
 mod block_models;
+mod branches;
 mod chat;
 mod cli;
 mod contrast;

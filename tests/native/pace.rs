@@ -13,7 +13,7 @@ use glasscage::cpu::CandleModel;
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
-use glasscage::lm::generate::{StopReason, generate};
+use glasscage::lm::generate::{Beginning, StopReason, generate};
 use glasscage::lm::sample::Sampler;
 use glasscage::lm::{Edit, InfillRequest, Infills, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 use glasscage::model::gguf::Gguf;
@@ -121,7 +121,8 @@ async fn stop_while_reading_prompt_ends_answer() {
     let mut model = at_pace(1.0).await;
     model.gpu().is_stopped.replace(Rc::new(|| true));
     let mut go_on = async |_| ControlFlow::Continue(());
-    let generated = generate(&mut model, &tokenizer, &PROMPT, &mut Sampler::greedy(), 9, None, &mut go_on).await.expect("it ends");
+    let beginning = Beginning::free(&PROMPT);
+    let generated = generate(&mut model, &tokenizer, beginning, &mut Sampler::greedy(), 9, None, &mut go_on).await.expect("it ends");
     assert_eq!((generated.tokens, generated.stop), (Vec::new(), StopReason::Cancelled));
 }
 

@@ -10,7 +10,7 @@ use glasscage::explanation::{Sampling, SentenceRule, Unit};
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
-use glasscage::lm::generate::generate;
+use glasscage::lm::generate::{Beginning, generate};
 use glasscage::lm::sample::Sampler;
 use glasscage::lm::{Counters, Edit, LanguageModel, Pass, Readout, ScoreRequest};
 use glasscage::model::gguf::Gguf;
@@ -75,7 +75,7 @@ fn greedy_text_and_ids_match_llama_cpp() {
     for (name, mut lm) in engines("stories260k-f32.gguf") {
         let mut sampler = Sampler::greedy();
         let mut go_on = async |_| ControlFlow::Continue(());
-        let generated = generate(&mut lm, &tokenizer, &prompt, &mut sampler, 60, None, &mut go_on);
+        let generated = generate(&mut lm, &tokenizer, Beginning::free(&prompt), &mut sampler, 60, None, &mut go_on);
         let generated = pollster::block_on(generated).unwrap();
         assert_eq!(generated.tokens, numbers::<u32>(&figures["greedy_ids"]), "{name}");
         let bytes: Vec<u8> = generated.tokens.iter().flat_map(|&id| tokenizer.bytes(id).to_vec()).collect();
@@ -91,7 +91,7 @@ fn seed_gives_same_text_on_every_engine() {
     let texts = engines("stories260k-f32.gguf").into_iter().map(|(_, mut lm)| {
         let mut sampler = Sampler::new(0.8, Some(20), Some(0.9), 7);
         let mut go_on = async |_| ControlFlow::Continue(());
-        let generated = generate(&mut lm, &tokenizer, &prompt, &mut sampler, 40, None, &mut go_on);
+        let generated = generate(&mut lm, &tokenizer, Beginning::free(&prompt), &mut sampler, 40, None, &mut go_on);
         pollster::block_on(generated).unwrap().tokens
     });
     let texts: Vec<_> = texts.collect();
@@ -111,6 +111,7 @@ fn given_answer_is_explained_like_generated_one() {
             answer,
             use_template: false,
             sampling: Sampling::GREEDY,
+            branches: Vec::new(),
             max_tokens: 40,
             thinking: None,
             max_context: None,

@@ -114,3 +114,71 @@ async fn lesson_shows_what_model_almost_wrote() {
     assert!(requests.iter().all(|path| !path.contains("engine") && !path.ends_with(".gguf")), "nothing runs: {requests:?}");
     browser.close().await;
 }
+
+/// The text of the first element that matches a selector.
+async fn text_of(browser: &Browser, selector: &str) -> String {
+    let script = "return document.querySelector(arguments[0])?.textContent ?? ''";
+    browser.driver.execute(script, vec![selector.into()]).await.expect("a script runs").convert().expect("a text")
+}
+
+/// The answer on screen as the text of its tokens, up to token `end`, without white space.
+async fn answer_up_to(browser: &Browser, end: usize) -> String {
+    let script =
+        "return [...document.querySelectorAll('[data-token] .piece')].slice(0, arguments[0]).map(piece => piece.textContent).join('')";
+    let text: String = browser.driver.execute(script, vec![end.into()]).await.expect("a script runs").convert().expect("a text");
+    without_space(&text)
+}
+
+fn without_space(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && !"\u{21b5}\u{2423}".contains(*c)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn alternative_is_continued_explained_and_opened() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    ask(&browser, &example_prompt()).await;
+    browser.explained().await;
+    browser.click("how-sure").await;
+    browser.click("token-3").await;
+    let before = answer_up_to(&browser, 3).await;
+
+    // By keys: Tab goes from the token to its alternatives, Enter offers to continue.
+    press(&browser, Key::Tab).await;
+    focus_is_on(&browser, "alternative-1").await;
+    assert!(browser.try_find("continue").await.is_none(), "it is off until an alternative is pressed");
+    let alternative = without_space(&browser.text("alternative-1").await);
+    press(&browser, Key::Enter).await;
+    browser.has("alternative-1", "aria-expanded", "true").await;
+    press(&browser, Key::Tab).await;
+    focus_is_on(&browser, "continue").await;
+    browser.pictures_of("choices", "continue").await;
+    press(&browser, Key::Enter).await;
+    browser.shows("continuation-0", |text| text.contains("in place of")).await;
+    browser.find("explain-continuation-0").await;
+    focus_is_on(&browser, "continue").await;
+
+    // The card has the common beginning, the alternative, and new text. The answer on screen stays.
+    let card = "[data-testid='continuation-0'] .answer";
+    assert_eq!(without_space(&text_of(&browser, &format!("{card} .before")).await), before);
+    assert_eq!(without_space(&text_of(&browser, &format!("{card} .chosen")).await), alternative);
+    let text = without_space(&text_of(&browser, card).await);
+    assert!(text.starts_with(&format!("{before}{alternative}")), "{text}");
+    assert_eq!(answer_up_to(&browser, 3).await, before);
+    assert!(browser.try_find("branches").await.is_none(), "the model chose every token of the answer on screen");
+    browser.pictures_of("continuations", "continuations").await;
+
+    browser.click("explain-continuation-0").await;
+    browser.find("open-continuation-0").await;
+    browser.stopped().await;
+    browser.click("open-continuation-0").await;
+    browser.shows("branches", |note| note.starts_with("Continued from an alternative") && note.contains("after 3 tokens")).await;
+    browser.shows("manifest", |facts| facts.contains("Chosen alternatives")).await;
+    browser.wait("the tokens of the new answer", async || (answer_up_to(&browser, 999).await == text).then_some(())).await;
+    browser.screenshot("continued-light").await;
+
+    let link = copied_link(&browser).await;
+    open_link(&browser, &link).await;
+    browser.shows("branches", |note| note.contains("after 3 tokens")).await;
+    browser.close().await;
+}

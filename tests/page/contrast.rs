@@ -29,7 +29,18 @@ async fn contrast_shows_what_speaks_for_both_texts() {
     browser.shows("contrast-mark", |text| text == "Marked: all of G2").await;
     assert!(server.take_requests().iter().any(|path| path.contains("split_details")), "it is a part of its own");
     browser.has("contrast-run", "aria-disabled", "true").await;
+    // The model's own next tokens are offered for the token at which the mark begins.
+    mark(&browser, "answer is").await;
+    browser.shows("contrast-form", |text| text.contains("own alternatives to \u{201c}answer\u{201d}")).await;
+    browser.shows("contrast-form", |text| text.contains("The mark goes on after this token")).await;
     mark(&browser, "4").await;
+    browser.shows("contrast-form", |text| text.contains("own alternatives to \u{201c}4\u{201d}") && !text.contains("goes on")).await;
+    let pick = browser.text("pick-0").await;
+    browser.click("pick-0").await;
+    browser.has("pick-0", "aria-pressed", "true").await;
+    let entered = browser.value("contrast-alternative").await;
+    assert!(entered != "4" && pick.starts_with(&entered), "{entered:?} {pick:?}");
+    browser.pictures_of("picks", "contrast-picks").await;
     browser.fill("contrast-alternative", "3").await;
     browser.has("contrast-run", "aria-disabled", "false").await;
     browser.pictures_of("contrast-form", "contrast-form").await;

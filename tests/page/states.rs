@@ -63,6 +63,11 @@ pub async fn visit_states(browser: &Browser, url: &str, visit: impl AsyncFn(&Bro
     browser.find("certainty").await;
     browser.click("token-0").await;
     visit(browser, "how sure the model was").await;
+    browser.click("alternative-1").await;
+    browser.click("continue").await;
+    browser.find("explain-continuation-0").await;
+    browser.stopped().await;
+    visit(browser, "an answer continued from an alternative").await;
     browser.click("how-sure").await;
     browser.click("export").await;
     browser.find("export-html").await;

@@ -19,19 +19,19 @@ pub fn certainty_text(document: &Document) -> String {
         text += &format!("\n{}: {total:.2} nats together, {mean}% per token (geometric mean)\n", document.label(n_prompt + i));
         for token in tokens {
             let own: String = chars[token.span[0]..token.span[1]].iter().collect();
-            text += &token_line(token, &own, marked.contains(&number));
             number += 1;
+            text += &token_line(number, token, &own, marked.contains(&(number - 1)));
         }
     }
     text
 }
 
-/// One token with its alternatives. An asterisk marks a place where the answer could have gone otherwise.
-fn token_line(token: &Token, own: &str, is_marked: bool) -> String {
+/// One token with its 1-based number and its alternatives. An asterisk marks a place where the answer could have gone otherwise.
+fn token_line(number: usize, token: &Token, own: &str, is_marked: bool) -> String {
     let percent = |log_probability: f64| percent_tenths(log_probability.exp());
     let others = token.alternatives.iter().map(|other| format!("{:?} {}%", other.text, percent(other.log_probability)));
     let mark = if is_marked { '*' } else { ' ' };
-    format!("{mark}{:>5}%  {own:?}  or {}\n", percent(token.log_probability), others.collect::<Vec<_>>().join(", "))
+    format!("{mark}{number:>4}  {:>5}%  {own:?}  or {}\n", percent(token.log_probability), others.collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]
@@ -46,6 +46,8 @@ mod tests {
         assert_eq!(text.lines().count(), n_lines, "{text}");
         assert_eq!(text.lines().filter(|line| line.starts_with('*')).count(), 3, "{text}");
         assert!(text.contains("G1: ") && text.contains(r#"  "ere"  or " the" "#), "{text}");
+        let last = format!("{:>4}  ", document.tokens.len());
+        assert!(text.lines().last().is_some_and(|line| line[1..].starts_with(&last)), "tokens are numbered: {text}");
         assert!(certainty_text(&Document { tokens: Vec::new(), ..document }).contains("not measured"));
     }
 }

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use glasscage_attribution::method;
-use glasscage_core::explanation::{Contrast, Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
+use glasscage_core::explanation::{Branch, Contrast, Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
 use glasscage_core::number::percent_tenths;
 use glasscage_core::shares::{ContrastShares, Evidence, LITTLE_SUPPORT, Shares};
 use glasscage_engine::Engine;
-use glasscage_protocol::request::{ExplainProgress, PassProgress, Question};
+use glasscage_protocol::request::{BranchPoint, ExplainProgress, PassProgress, Question};
 use glasscage_session::{ExplainResult, Session};
 use glasscage_text::given::{given_text, text_of_file};
 
@@ -55,6 +55,10 @@ pub struct Arguments {
     /// Compare the last occurrence of TEXT in the answer with OTHER in its place: which sentences speak for TEXT, and which against it
     #[arg(long, num_args = 2, value_names = ["TEXT", "OTHER"])]
     contrast: Option<Vec<String>>,
+    /// Continue the answer from an alternative of one of its tokens: TOKEN is the number of the token, RANK that of its alternative, as
+    /// --tokens prints them, for example 7:1. Again: from a later token of the answer so far
+    #[arg(long, value_name = "TOKEN:RANK", value_parser = branch_point, conflicts_with = "answer_file")]
+    branch: Vec<BranchPoint>,
     /// Maximum answer length in tokens
     #[arg(long, default_value_t = 256)]
     max_tokens: usize,
@@ -79,8 +83,8 @@ pub struct Arguments {
     /// Seed of sampling
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Print each token of the answer with its probability and the five best alternatives; an asterisk marks where the answer could have
-    /// gone otherwise
+    /// Print each token of the answer with its number, its probability and the five best alternatives; an asterisk marks where the answer
+    /// could have gone otherwise
     #[arg(long)]
     tokens: bool,
     /// Write the explanation (JSON) to this file
@@ -259,6 +263,7 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
         answer: arguments.answer_file.as_deref().map(read).transpose()?,
         use_template: matches!(arguments.template, Template::Auto),
         sampling: Sampling { temperature, top_k, top_p, seed },
+        branches: branches(&arguments.branch)?,
         max_tokens,
         thinking,
         max_context: None,
@@ -274,6 +279,22 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
 
 fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map(|text| text_of_file(&text)).map_err(|error| format!("cannot read {}: {error}", path.display()))
+}
+
+/// Parses the numbers of a token and of its alternative, such as `7:1`. Both count from 1.
+fn branch_point(text: &str) -> Result<BranchPoint, String> {
+    let number = |text: &str| text.trim().parse::<usize>().ok().filter(|&number| number > 0);
+    let numbers = text.split_once(':').and_then(|(token, rank)| Some((number(token)?, number(rank)?)));
+    let (token, rank) = numbers.ok_or("give the number of a token and of its alternative, such as 7:1; both count from 1")?;
+    Ok(BranchPoint { token: token - 1, rank, text: None, before: None })
+}
+
+/// The branches in order. Errors if one is not after the one before it.
+fn branches(points: &[BranchPoint]) -> Result<Vec<BranchPoint>, String> {
+    match points.is_sorted_by(|a, b| a.token < b.token) {
+        true => Ok(points.to_vec()),
+        false => Err("--branch: each token must come after the one before it".into()),
+    }
 }
 
 /// Parses 1-based numbers of generated sentences. Returns 0-based rows in ascending order; empty for "last".
@@ -313,12 +334,13 @@ fn attribution_text(document: &Document) -> String {
     let shares = Shares::of(document);
     if let Evidence::Unsupported(support) = shares.evidence() {
         return format!(
-            "{}\n\nNothing in the prompt supports this. Without what the prompt states, a word of it loses at most {support:.2} nats; less \
-             than {LITTLE_SUPPORT} counts as no support.\n",
-            document.generation.text.trim()
+            "{}\n{}\nNothing in the prompt supports this. Without what the prompt states, a word of it loses at most {support:.2} nats; \
+             less than {LITTLE_SUPPORT} counts as no support.\n",
+            document.generation.text.trim(),
+            branches_text(document)
         );
     }
-    let mut text = format!("{}\n\n  CAGE    row\n", document.generation.text.trim());
+    let mut text = format!("{}\n{}\n  CAGE    row\n", document.generation.text.trim(), branches_text(document));
     for (j, sentence) in document.prompt.sentence_texts().iter().enumerate() {
         let [total, direct] = shares.amounts(j).map(|share| share.map_or_else(|| "\u{2013}".into(), percent_tenths));
         text += &format!("{total:>5}% {direct:>5}%  {}\n", indented(sentence, 15));
@@ -329,6 +351,14 @@ fn attribution_text(document: &Document) -> String {
 /// A source whose lines after the first one start in this column.
 fn indented(source: &str, column: usize) -> String {
     source.trim().replace('\n', &format!("\n{:column$}", ""))
+}
+
+/// Says where alternatives were chosen. Empty if the model chose every token.
+fn branches_text(document: &Document) -> String {
+    let line = |Branch { token, rank, text }: &Branch| {
+        format!("Continued from an alternative: token {} is {text:?}, the model's other choice {rank} there.\n", token + 1)
+    };
+    document.manifest.answer.branches().iter().map(line).collect()
 }
 
 /// Both log-probabilities, and for each prompt sentence its effect and its shares for the text of the answer and against it.
@@ -354,7 +384,7 @@ fn contrast_text(document: &Document, contrast: &Contrast) -> String {
 mod tests {
     use glasscage_core::explanation::Document;
 
-    use super::{attribution_text, contrast_text, indented};
+    use super::{attribution_text, branch_point, branches, contrast_text, indented};
 
     #[test]
     fn contrast_lists_effects_and_both_shares() {
@@ -372,6 +402,16 @@ mod tests {
     #[test]
     fn later_lines_of_source_are_indented() {
         assert_eq!(indented("A:\n  1\n\n", 3), "A:\n     1");
+    }
+
+    #[test]
+    fn branches_are_numbers_in_order() {
+        let found = branch_point("7:1").map(|point| (point.token, point.rank));
+        assert_eq!(found, Ok((6, 1)));
+        assert!(["", "7", "0:1", "7:0", "7:1:2", "a:b", "-1:1"].iter().all(|text| branch_point(text).is_err()));
+        let points = |texts: [&str; 2]| texts.map(|text| branch_point(text).expect("numbers"));
+        assert!(branches(&points(["7:1", "9:2"])).is_ok_and(|found| found.len() == 2));
+        assert!(branches(&points(["7:1", "7:2"])).is_err() && branches(&points(["7:1", "3:1"])).is_err());
     }
 
     #[test]

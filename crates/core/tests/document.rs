@@ -19,6 +19,7 @@ const WITH_TOKENS: &str = include_str!("golden/tokens.json");
 const WITH_CONTRASTS: &str = include_str!("golden/contrasts.json");
 /// The same explanation as if its sources were paragraphs.
 const OF_PARAGRAPHS: &str = include_str!("golden/paragraphs.json");
+const WITH_BRANCHES: &str = include_str!("golden/branches.json");
 /// Made by version 0.1.0 of the page from `golden/linked.json`. Never change it, because old links must stay readable.
 const LINK_OF_0_1_0: &str = include_str!("golden/explanation.link");
 /// Made from the same document by the first page with checksums in links. Never change it either.
@@ -61,11 +62,12 @@ fn variants() -> Vec<Document> {
             }
         }
     }
-    let [with_tokens, with_contrasts] = [WITH_TOKENS, WITH_CONTRASTS].map(|text| Document::from_json(text).unwrap());
+    let of_version_3 = [WITH_TOKENS, WITH_CONTRASTS, WITH_BRANCHES].map(|text| Document::from_json(text).unwrap());
     ways.into_iter()
         .map(|way| example.clone().derived(way))
         .chain(of_units)
-        .chain([with_joint_effect(), weighted_by_flow(), with_support(), from_elsewhere(), with_tokens, with_contrasts])
+        .chain([with_joint_effect(), weighted_by_flow(), with_support(), from_elsewhere()])
+        .chain(of_version_3)
         .collect()
 }
 
@@ -108,13 +110,15 @@ fn schema_and_links_support_all_derivations_and_units() {
         let written: Value = serde_json::from_str(&document.to_json()).unwrap();
         assert!(schema().is_valid(&written), "{:?} {:?}", document.method, document.unit);
         let is_new = written["version"] == 3;
-        let is_plain = document.tokens.is_empty() && document.contrasts.is_empty() && document.unit.is_in_version_2();
+        let branches = document.manifest.answer.branches();
+        let is_linked_plainly = document.contrasts.is_empty() && branches.is_empty() && document.unit.is_in_version_2();
+        let is_plain = document.tokens.is_empty() && is_linked_plainly;
         assert_eq!((schema_of_version_2().is_valid(&written), is_plain), (!is_new, !is_new));
         let linked = from_fragment(&to_fragment(&document)).unwrap();
         assert_eq!((linked.unit, linked.method, linked.joint), (document.unit, document.method, document.joint));
         assert_eq!((&linked.support, &linked.contrasts), (&document.support, &document.contrasts));
-        let is_plain = linked.contrasts.is_empty() && linked.unit.is_in_version_2();
-        assert!(linked.tokens.is_empty() && (linked.version < 3) == is_plain, "a link has no tokens");
+        assert_eq!(linked.manifest.answer.branches(), branches);
+        assert!(linked.tokens.is_empty() && (linked.version < 3) == is_linked_plainly, "a link has no tokens");
         assert_eq!((linked.alone.is_some(), linked.flow.is_some()), (document.alone.is_some(), document.flow.is_some()));
         assert_eq!((linked.generation, linked.manifest.producer), (document.generation, document.manifest.producer));
     }
@@ -142,7 +146,7 @@ fn documents_and_links_say_a_language_that_made_a_difference() {
 
 #[test]
 fn documents_are_written_as_they_were_read() {
-    for text in [EXAMPLE, WITH_TOKENS, WITH_CONTRASTS, OF_PARAGRAPHS] {
+    for text in [EXAMPLE, WITH_TOKENS, WITH_CONTRASTS, WITH_BRANCHES, OF_PARAGRAPHS] {
         assert_eq!(Document::from_json(text).unwrap().to_json(), text.trim_end());
     }
 }
@@ -150,7 +154,7 @@ fn documents_are_written_as_they_were_read() {
 #[test]
 fn json_contains_optional_fields_only_if_used() {
     let example = Document::from_json(EXAMPLE).unwrap();
-    assert!(["\"unit\"", "\"support\"", "\"contrasts\""].iter().all(|field| !example.to_json().contains(field)));
+    assert!(["\"unit\"", "\"support\"", "\"contrasts\"", "\"branches\""].iter().all(|field| !example.to_json().contains(field)));
     let words = Document { unit: Unit::Word, ..example };
     for document in [words, with_support(), Document::from_json(WITH_CONTRASTS).unwrap()] {
         assert_eq!(Document::from_json(&document.to_json()), Ok(document));
@@ -198,6 +202,25 @@ fn inconsistent_contrasts_are_rejected() {
 }
 
 #[test]
+fn inconsistent_branches_are_rejected() {
+    let refused = |path: &str, value: Value| {
+        let mut document: Value = serde_json::from_str(WITH_BRANCHES).unwrap();
+        *document.pointer_mut(&format!("/manifest/answer/generated/branches{path}")).unwrap() = value;
+        assert!(path.ends_with("token") || !schema().is_valid(&document) || path.ends_with("text"), "{path}");
+        Document::from_json(&document.to_string()).unwrap_err()
+    };
+    for (path, value) in [("/0/token", 12), ("/0/token", 99), ("/1/token", 1 << 30), ("/0/rank", 0), ("/0/rank", 6)] {
+        assert_eq!(refused(path, value.into()), DocumentError::Branches, "{path} {value}");
+    }
+    for (path, value) in [("/0/token", Value::from(-1)), ("/0/rank", 1.5.into()), ("/0/text", Value::Null), ("/0", Value::Null)] {
+        assert!(matches!(refused(path, value), DocumentError::Json(_)), "{path}");
+    }
+    assert_eq!(refused("/1/text", "x".repeat(5_000).into()), DocumentError::TooLarge(TooLarge::Name));
+    let branch = serde_json::json!({"token": 3, "rank": 1, "text": ""});
+    assert_eq!(refused("", vec![branch; 101].into()), DocumentError::TooLarge(TooLarge::Branches));
+}
+
+#[test]
 fn inconsistent_tokens_are_rejected() {
     let refused = |change: fn(&mut Vec<Token>)| {
         let mut document = Document::from_json(WITH_TOKENS).unwrap();
@@ -241,6 +264,20 @@ fn schema_and_page_require_same_fields_of_contrast() {
         without["contrasts"][0].as_object_mut().unwrap().remove(key);
         assert!(Document::from_json(&without.to_string()).is_err() && !schema().is_valid(&without), "{key}");
     }
+}
+
+#[test]
+fn schema_and_page_require_same_fields_of_branch() {
+    let example: Value = serde_json::from_str(WITH_BRANCHES).unwrap();
+    let place = "/manifest/answer/generated/branches/0";
+    for key in ["token", "rank", "text"] {
+        let mut without = example.clone();
+        without.pointer_mut(place).unwrap().as_object_mut().unwrap().remove(key);
+        assert!(Document::from_json(&without.to_string()).is_err() && !schema().is_valid(&without), "{key}");
+    }
+    let mut with_another = example.clone();
+    with_another.pointer_mut(place).unwrap()["id"] = 7.into();
+    assert!(Document::from_json(&with_another.to_string()).is_err() && !schema().is_valid(&with_another));
 }
 
 #[test]

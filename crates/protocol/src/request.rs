@@ -4,7 +4,7 @@
 use glasscage_message::Message;
 use serde::{Deserialize, Serialize};
 
-use glasscage_core::explanation::{Document, Language, METHODS, Model, Sampling, SentenceRule, Unit};
+use glasscage_core::explanation::{Branch, Document, Language, METHODS, Model, Sampling, SentenceRule, Unit};
 use glasscage_core::table::Table;
 
 /// A long thinking section is split into at most this many runs of sentences, which limits the number of passes.
@@ -20,6 +20,9 @@ pub struct Question {
     /// Whether to apply the model's chat template to the prompt, if the model has one.
     pub use_template: bool,
     pub sampling: Sampling,
+    /// Where the answer takes alternatives of its tokens, ascending. Each belongs to the answer with the branches before it. Ignored if the
+    /// answer is given.
+    pub branches: Vec<BranchPoint>,
     /// Maximum length of the answer, in tokens.
     pub max_tokens: usize,
     /// Maximum length of the thinking section, in tokens. A longer section is closed for the model. `None`: the model does not think.
@@ -43,6 +46,7 @@ impl Question {
             answer: None,
             use_template: true,
             sampling: Sampling::GREEDY,
+            branches: Vec::new(),
             max_tokens: 256,
             thinking: None,
             max_context: None,
@@ -51,6 +55,25 @@ impl Question {
             sentence_rule: SentenceRule::Punkt,
             language: None,
         }
+    }
+}
+
+/// A request to continue an answer from an alternative of one of its tokens: see [`Branch`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BranchPoint {
+    /// 0-based index of the token among the tokens of the answer's sentences.
+    pub token: usize,
+    /// Place of the alternative among the most likely other tokens: 1 is the most likely one.
+    pub rank: usize,
+    /// Text of the alternative, if it is known. The model must propose this token. If it is the token itself, the answer stays.
+    pub text: Option<String>,
+    /// Text of the answer before the token, if it is known. The model must begin its answer with it.
+    pub before: Option<String>,
+}
+
+impl From<&Branch> for BranchPoint {
+    fn from(&Branch { token, rank, ref text }: &Branch) -> Self {
+        Self { token, rank, text: Some(text.clone()), before: None }
     }
 }
 

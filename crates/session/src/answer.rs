@@ -1,13 +1,13 @@
 //! Answers questions. An answer is generated token by token, given by the visitor, or remembered.
 
-use super::generated::GeneratedAnswer;
+use super::generated::{ForcedStart, GeneratedAnswer, GenerationSettings};
 use super::loaded::Session;
 use super::problems::{self, method_of};
 use super::results::{AnswerResult, AnsweredQuestion};
 use super::text::{FramedPrompt, SplitText, TokenizedAnswer, fewest_units, prompt_of};
 use glasscage_attribution::{self as attribution, Transcript};
 use glasscage_core::explanation::{Answer, AnswerStop, Sampling, Unit};
-use glasscage_engine::lm::generate::{StopReason, ThoughtLimit, generate};
+use glasscage_engine::lm::generate::{Beginning, StopReason, ThoughtLimit, generate};
 use glasscage_engine::lm::sample::Sampler;
 use glasscage_engine::lm::{Callback, LanguageModel};
 use glasscage_model::chat::{ChatError, ChatTemplate, GeneratedPart, ThoughtTokens};
@@ -64,20 +64,25 @@ impl<M: LanguageModel> Session<M> {
                 (self.given_answer(answer, &framed), Answer::Given {})
             }
             None => {
-                let Question { sampling, max_tokens, .. } = *question;
+                let (sampling, max_tokens) = (question.sampling, question.max_tokens);
                 let is_open = self.begins_in_thought(&framed);
                 // The model thinks without being asked if the chat template opens a thinking section or cannot turn thinking off.
                 let thinks_anyway = is_open || self.thinking() == ThinkingSupport::Always;
                 let thought_limit = thinking.unwrap_or(if thinks_anyway { max_tokens } else { 0 });
                 let room = max_tokens.saturating_add(thought_limit).min(limit - framed.ids.len());
-                let (ids, stop) = self.generated(&framed, sampling, room, thought_limit, on_token).await?;
-                let whole = || vec![GeneratedPart { is_thought: false, tokens: 0..ids.len() }];
-                let parts = self.thoughts.as_ref().map_or_else(whole, |thoughts| thoughts.parts(&ids, is_open));
-                let answer = TokenizedAnswer::from_ids(ids, &parts, &self.tokenizer);
+                let settings = GenerationSettings { sampling, max_tokens: room, thought_limit };
+                let (branches, (ids, stop)) = match self.forced_start(&framed, settings, &question.branches, on_token).await? {
+                    Some(start) => {
+                        let generated = self.generated(&framed, settings, &start, on_token).await?;
+                        (start.branches, generated)
+                    }
+                    None => (Vec::new(), (Vec::new(), AnswerStop::Cancelled)),
+                };
+                let answer = self.tokenized(&framed, ids);
                 let is_whole = stop != AnswerStop::Cancelled;
                 let prompt = prompt_of(question).map_err(problems::wrong_brackets)?;
                 let warning = if is_whole { self.warning(&prompt.text, &framed, &answer).await? } else { None };
-                (answer, Answer::Generated { sampling, max_tokens, thinking, stop, warning })
+                (answer, Answer::Generated { sampling, max_tokens, thinking, stop, warning, branches })
             }
         };
         Ok(AnsweredText { framed, answer, origin, limit })
@@ -152,14 +157,21 @@ impl<M: LanguageModel> Session<M> {
         self.thoughts.as_ref().is_some_and(|thoughts| thoughts.is_open_after(framed.after_prompt()))
     }
 
-    /// Generates a continuation of the prompt. Returns its tokens and why it ended. Reuses the last continuation if its inputs are the
-    /// same.
-    async fn generated(
+    /// Decodes a generated answer. Finds its thinking sections.
+    pub(super) fn tokenized(&self, framed: &FramedPrompt, ids: Vec<TokenId>) -> TokenizedAnswer {
+        let is_open = self.begins_in_thought(framed);
+        let whole = || vec![GeneratedPart { is_thought: false, tokens: 0..ids.len() }];
+        let parts = self.thoughts.as_ref().map_or_else(whole, |thoughts| thoughts.parts(&ids, is_open));
+        TokenizedAnswer::from_ids(ids, &parts, &self.tokenizer)
+    }
+
+    /// Generates a continuation of the prompt that begins with `start`. Returns its tokens and why it ended. Reuses a recent continuation
+    /// if its inputs are the same.
+    pub(super) async fn generated(
         &mut self,
         framed: &FramedPrompt,
-        sampling: Sampling,
-        max_tokens: usize,
-        thought_limit: usize,
+        settings: GenerationSettings,
+        start: &ForcedStart,
         on_token: &mut dyn Callback<String>,
     ) -> Result<(Vec<TokenId>, AnswerStop), Problem> {
         let context = &framed.ids;
@@ -167,22 +179,20 @@ impl<M: LanguageModel> Session<M> {
         let tokenizer = &self.tokenizer;
         // Report incomplete characters, too, because each report is a chance to stop.
         let mut report = async |token| on_token.call(stream.push(tokenizer.bytes(token))).await;
-        let is_same = |last: &&GeneratedAnswer| {
-            last.context == *context && last.sampling == sampling && (last.max_tokens, last.thought_limit) == (max_tokens, thought_limit)
-        };
-        if let Some(last) = self.last_answer.as_ref().filter(is_same) {
-            for (i, &token) in last.tokens.iter().enumerate() {
+        if let Some(known) = self.answers.recall(context, settings, start) {
+            for (i, &token) in known.tokens.iter().enumerate() {
                 if report(token).await.is_break() {
-                    return Ok((last.tokens[..=i].to_vec(), AnswerStop::Cancelled));
+                    return Ok((known.tokens[..=i].to_vec(), AnswerStop::Cancelled));
                 }
             }
-            return Ok((last.tokens.clone(), last.stop));
+            return Ok((known.tokens.clone(), known.stop));
         }
-        let Sampling { temperature, top_k, top_p, seed } = sampling;
+        let GenerationSettings { sampling: Sampling { temperature, top_k, top_p, seed }, max_tokens, thought_limit } = settings;
         let mut sampler = Sampler::new(temperature, top_k, top_p, seed);
         let is_open = self.begins_in_thought(framed);
         let thought = self.thoughts.as_ref().map(|delimiters| ThoughtLimit { delimiters, is_open, max_tokens: thought_limit });
-        let generated = generate(&mut self.lm, tokenizer, context, &mut sampler, max_tokens, thought, &mut report).await;
+        let beginning = Beginning { prompt: context, forced: &start.tokens };
+        let generated = generate(&mut self.lm, tokenizer, beginning, &mut sampler, max_tokens, thought, &mut report).await;
         let generated = generated.map_err(problems::engine_failed)?;
         let (tokens, stop) = (generated.tokens, stop_of(generated.stop));
         // A stopped answer is complete for a question that allows only this many tokens.
@@ -190,11 +200,10 @@ impl<M: LanguageModel> Session<M> {
             AnswerStop::Cancelled => (tokens.len(), AnswerStop::Length),
             _ => (max_tokens, stop),
         };
-        self.last_answer = Some(GeneratedAnswer {
+        self.answers.remember(GeneratedAnswer {
             context: context.clone(),
-            sampling,
-            max_tokens,
-            thought_limit,
+            settings: GenerationSettings { max_tokens, ..settings },
+            start: start.clone(),
             tokens: tokens.clone(),
             stop: remembered_stop,
             warning: None,

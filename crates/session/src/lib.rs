@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! question ─► answer: frame the prompt, generate   ─► text: tokens, sentences ─► document: nothing measured yet
+//!             branch: from an alternative of a token
 //!          ─► explain: a column of the table for each source;  deletion_curves, words, contrast: of the same answer
 //! ```
 
 mod answer;
 mod answer_check;
 mod answer_features;
+mod branch;
 mod contrast;
 mod device;
 mod document;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::answer_check::AnswerCheck;
-use super::generated::GeneratedAnswer;
+use super::generated::RecentAnswers;
 use super::problems;
 use glasscage_core::explanation::Model;
 use glasscage_engine::lm::{Callback, LanguageModel};
@@ -33,7 +33,7 @@ pub struct Session<M> {
     notices: Vec<Message>,
     /// See [`LoadedModel::kernel_shapes`].
     kernel_shapes: Option<String>,
-    pub(super) last_answer: Option<GeneratedAnswer>,
+    pub(super) answers: RecentAnswers,
     /// The answer classifier, if the file contains one.
     pub(super) answer_check: Option<AnswerCheck>,
 }
@@ -68,7 +68,7 @@ impl Session<Engine> {
             masked_lm: None,
             model: describe_model(&gguf, sha256),
             notices: notice.into_iter().chain(about_file).collect(),
-            last_answer: None,
+            answers: RecentAnswers::default(),
             answer_check: AnswerCheck::from_metadata(&gguf.metadata),
         }))
     }

@@ -131,6 +131,32 @@ pub fn alternative_without_tokens() -> Problem {
     Problem::new(message!("the model has no token for this text"), message!("Write it in other characters"))
 }
 
+/// The answer has no token with this 0-based index.
+pub fn token_not_in_answer(token: usize) -> Problem {
+    Problem::new(message!("the answer has no token {number}", number = token.saturating_add(1)), message!("Choose an earlier token"))
+}
+
+/// The model begins the answer with other words than those before the chosen token.
+pub fn other_beginning() -> Problem {
+    Problem::new(
+        message!("the model begins this answer otherwise here, so it cannot continue it from that token"),
+        message!("Recompute the explanation here, then choose a token of the new one"),
+    )
+}
+
+/// The chosen alternative is not among the tokens that the model on hand finds most likely there.
+pub fn other_alternatives(text: &str) -> Problem {
+    Problem::new(
+        message!("{text:?} is not among the tokens that the model finds most likely there"),
+        message!("Recompute the explanation here, then choose an alternative of the new one"),
+    )
+}
+
+/// There are only `n` alternatives.
+pub fn no_such_alternative(rank: usize, n: usize) -> Problem {
+    Problem::new(message!("there is no alternative {rank} at that token, only {n}"), message!("Choose one of them"))
+}
+
 /// An engine failed.
 pub fn engine_failed(error: LmError) -> Problem {
     let remedy = match &error {

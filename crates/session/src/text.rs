@@ -101,6 +101,11 @@ impl TokenizedAnswer {
         Self { text: text.to_owned(), ids, parts }
     }
 
+    /// Index in `ids` of a token, counted among the tokens of all parts. `None` if there are fewer.
+    pub fn position(&self, token: usize) -> Option<usize> {
+        self.parts.iter().flat_map(|part| part.tokens.clone()).nth(token)
+    }
+
     /// The bytes of the text that each token covers. Empty for a token outside all parts.
     pub fn spans(&self) -> Vec<Range<usize>> {
         let mut spans = vec![0..0; self.ids.len()];

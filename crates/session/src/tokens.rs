@@ -47,9 +47,13 @@ fn code_points(starts: &[usize], bytes: &Range<usize>, reached: [usize; 2]) -> [
 }
 
 fn alternatives(id: TokenId, top_tokens: &[RankedToken], tokenizer: &Tokenizer) -> Vec<Alternative> {
-    let others = top_tokens.iter().filter(|ranked| ranked.token != id).take(MAX_ALTERNATIVES);
     let alternative = |ranked: &RankedToken| Alternative { text: tokenizer.name(ranked.token), log_probability: rounded(ranked.log_prob) };
-    others.map(alternative).collect()
+    others(id, top_tokens).map(alternative).collect()
+}
+
+/// The alternatives of the token `id` among the most likely tokens in its place, the most likely first.
+pub fn others(id: TokenId, top_tokens: &[RankedToken]) -> impl Iterator<Item = &RankedToken> {
+    top_tokens.iter().filter(move |ranked| ranked.token != id).take(MAX_ALTERNATIVES)
 }
 
 /// A log-probability of six decimals, at most 0. Engines compute less precisely.

@@ -27,12 +27,12 @@ impl<M: LanguageModel> Session<M> {
         answer: &TokenizedAnswer,
     ) -> Result<Option<AnswerWarning>, Problem> {
         let Some(check) = self.answer_check.clone().filter(|_| !answer.ids.is_empty()) else { return Ok(None) };
-        if let Some(warning) = self.last_answer.as_ref().and_then(|last| last.warning) {
+        if let Some(warning) = self.answers.last().and_then(|last| last.warning) {
             return Ok(warning);
         }
         let Some(features) = self.features(prompt, framed, answer).await? else { return Ok(None) };
         let warning = check.warning(&features);
-        if let Some(last) = &mut self.last_answer {
+        if let Some(last) = self.answers.last_mut() {
             last.warning = Some(warning);
         }
         Ok(warning)

@@ -66,6 +66,9 @@ def _problems(data: dict[str, Any]) -> Iterator[str]:
         yield f"this document has a score above {MAX_SCORE:g}"
     yield from _of_tokens(data.get("tokens", []), generation)
     yield from _of_contrasts(data.get("contrasts", []), generation, n)
+    tokens = [branch["token"] for branch in data["manifest"]["answer"].get("generated", {}).get("branches", [])]
+    if tokens != sorted(set(tokens)):
+        yield "the branches of this document's answer are out of order"
     names = _texts({"method": data["method"], "manifest": data["manifest"]})
     if any(_n_bytes(name) > MAX_NAME for name in names):
         yield f"this document has a name of more than {MAX_NAME} bytes"
@@ -158,8 +161,8 @@ def _of_joint(joint: list[dict[str, Any]], n: int, m: int) -> Iterator[str]:
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        for inner in value.values():
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
             yield from _texts(inner)
 
 

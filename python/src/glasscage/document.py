@@ -17,7 +17,7 @@ from .contrast import Contrast
 from .graph import Array
 from .manifest import manifest as manifest_of
 from .passage import Passage
-from .tokens import Token, forks, tokens_of
+from .tokens import Branch, Token, forks, tokens_of
 from .version import PLAIN_VERSION
 
 if TYPE_CHECKING:
@@ -252,6 +252,12 @@ class Document:
         closest first; the page marks the first three."""
         places = [(i, k) for i, tokens in enumerate(self.tokens) for k in range(len(tokens))]
         return [places[number] for number in forks([token for tokens in self.tokens for token in tokens])]
+
+    @property
+    def branches(self) -> list[Branch]:
+        """Where a reader chose an alternative of a token, in order; the model continued after it. Empty if the model chose every token."""
+        generated = self.data["manifest"]["answer"].get("generated", {})
+        return [Branch(branch["token"], branch["rank"], branch["text"]) for branch in generated.get("branches", [])]
 
     @property
     def contrasts(self) -> list[Contrast]:

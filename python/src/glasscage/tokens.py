@@ -49,6 +49,19 @@ class Token:
         return self.rivalry is not None and self.rivalry >= -math.log(2.0)
 
 
+@dataclass(frozen=True)
+class Branch:
+    """An alternative that was chosen in place of a token. As in `crates/core/src/explanation/branch.rs`.
+
+    `token` is the 0-based index of the token among those of all generated sentences. `rank` is the place of the alternative among the most
+    likely other tokens: 1 is the most likely one.
+    """
+
+    token: int
+    rank: int
+    text: str
+
+
 MAX_ALTERNATIVES = 5
 
 

@@ -11,5 +11,6 @@ PLAIN_VERSION = 2
 def smallest_version(data: dict[str, Any]) -> int:
     """Returns the smallest version with all fields that the document uses. A document of version 1 keeps its version."""
     has_new_unit = data.get("unit", "sentence") not in ("sentence", "word")
-    uses_version_3 = bool(data.get("tokens") or data.get("contrasts") or has_new_unit)
+    branches = data["manifest"]["answer"].get("generated", {}).get("branches")
+    uses_version_3 = bool(data.get("tokens") or data.get("contrasts") or branches or has_new_unit)
     return VERSION if uses_version_3 else min(PLAIN_VERSION, int(data["version"]))

@@ -41,8 +41,8 @@ pub struct TokenCertainty {
 pub struct Choice {
     pub text: String,
     pub probability: f64,
-    /// Whether it is in the answer.
-    pub is_chosen: bool,
+    /// Place among the alternatives of the token: 1 is the most likely one. `None` for the token in the answer.
+    pub rank: Option<usize>,
 }
 
 impl Certainty {
@@ -83,7 +83,7 @@ impl Certainty {
     /// A fork in words: the token and its closest rival with their probabilities.
     pub fn fork_words(&self, number: usize) -> String {
         let Some(token) = self.token(number) else { return String::new() };
-        let rival = token.choices.iter().find(|choice| !choice.is_chosen);
+        let rival = token.choices.iter().find(|choice| choice.rank.is_some());
         t!(
             "{label}: {token} {probability}, or {rival} {other}",
             label = token.label,
@@ -98,11 +98,10 @@ impl Certainty {
 impl TokenCertainty {
     fn new(number: usize, label: String, text: String, token: &Token) -> Self {
         let probability = token.log_probability.exp();
-        let own = Choice { text: text.clone(), probability, is_chosen: true };
-        let mut choices: Vec<Choice> = token
-            .alternatives
-            .iter()
-            .map(|other| Choice { text: other.text.clone(), probability: other.log_probability.exp(), is_chosen: false })
+        let own = Choice { text: text.clone(), probability, rank: None };
+        let others = token.alternatives.iter().zip(1..);
+        let mut choices: Vec<Choice> = others
+            .map(|(other, rank)| Choice { text: other.text.clone(), probability: other.log_probability.exp(), rank: Some(rank) })
             .collect();
         let place = choices.partition_point(|other| other.probability > probability);
         choices.insert(place, own);
@@ -169,8 +168,8 @@ mod tests {
     #[test]
     fn choices_are_sorted_with_token_among_them() {
         let certainty = Certainty::of(&with_tokens());
-        let is_chosen = |number: usize| certainty.token(number).unwrap().choices.iter().map(|choice| choice.is_chosen).collect::<Vec<_>>();
-        assert_eq!((is_chosen(0), is_chosen(2)), (vec![true, false], vec![false, true]));
+        let ranks = |number: usize| certainty.token(number).unwrap().choices.iter().map(|choice| choice.rank).collect::<Vec<_>>();
+        assert_eq!((ranks(0), ranks(2)), (vec![None, Some(1)], vec![Some(1), None]));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::number;
 use super::share_texts::Amount;
 use crate::app::i18n::{plural, t};
-use crate::explanation::{Contrast, Document};
+use crate::explanation::{Alternative, Contrast, Document, Token};
 use crate::order::descending;
 use crate::shares::ContrastShares;
 
@@ -114,6 +114,60 @@ fn notes(found: &ContrastShares, n_left_out: usize) -> Vec<String> {
     left_out.into_iter().chain(lost).collect()
 }
 
+/// The model's own alternatives to the token at which a mark begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picks {
+    /// The token without white space around it.
+    pub token: String,
+    /// Whether the mark goes on after the token. All of it is then compared with the alternative.
+    pub is_longer: bool,
+    /// The most likely alternative comes first.
+    pub choices: Vec<Pick>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pick {
+    /// The text that is compared with the mark.
+    pub text: String,
+    /// Probability of the token.
+    pub percent: String,
+}
+
+impl Picks {
+    /// The alternatives at `mark`, a half-open span of the generation in code points. `None` if no token begins there, if the mark ends
+    /// within that token, or if no alternative can be compared: one with other white space before it, without a visible character, with a
+    /// part of a character, or with the name of a control token.
+    pub fn of(document: &Document, mark: [usize; 2]) -> Option<Self> {
+        let chars: Vec<char> = document.generation.text.chars().collect();
+        let [start, end] = visible(&chars, mark)?;
+        let is_at_start = |token: &&Token| visible(&chars, token.span).is_some_and(|span| span[0] == start);
+        let token = document.tokens.iter().find(is_at_start)?;
+        let own = visible(&chars, token.span).filter(|span| span[1] <= end)?;
+        let string = |span: [usize; 2]| chars[span[0]..span[1]].iter().collect::<String>();
+        let (before, after) = (string([token.span[0], start]), string([own[1], token.span[1]]));
+        let is_longer = own[1] < end;
+        let marked = string([start, end]);
+        let pick = |alternative: &Alternative| {
+            let rest = alternative.text.strip_prefix(&before[..])?;
+            let text = if is_longer { rest } else { rest.strip_suffix(&after[..])? };
+            let is_control = text == document.method.replacement || (text.starts_with('<') && text.ends_with('>'));
+            let is_text = !text.is_empty() && text.trim() == text && !text.contains(char::REPLACEMENT_CHARACTER);
+            let percent = number::percent(alternative.log_probability.exp());
+            (is_text && !is_control && text != marked).then(|| Pick { text: text.to_owned(), percent })
+        };
+        let choices: Vec<Pick> = token.alternatives.iter().filter_map(pick).collect();
+        (!choices.is_empty()).then(|| Self { token: string(own), is_longer, choices })
+    }
+}
+
+/// The span without white space around its text. `None` if nothing is left, or if the span is not in the text.
+fn visible(chars: &[char], [start, end]: [usize; 2]) -> Option<[usize; 2]> {
+    let text = chars.get(start..end)?;
+    let first = text.iter().position(|c| !c.is_whitespace())?;
+    let last = text.iter().rposition(|c| !c.is_whitespace())?;
+    Some([start + first, start + last + 1])
+}
+
 /// Number of code points in the first `n` UTF-16 code units of `text`. Browsers count the latter.
 pub fn code_points(text: &str, n: usize) -> usize {
     let mut units = 0;
@@ -163,6 +217,26 @@ mod tests {
         assert!(words([0.0, -0.01, 0.0, 0.0]).verdict.ends_with("so these shares mean little."));
         let nothing = words([0.0; 4]);
         assert!(nothing.verdict.starts_with("Nothing changes") && nothing.rows.is_empty() && nothing.notes.is_empty());
+    }
+
+    #[test]
+    fn picks_are_alternatives_of_marked_token() {
+        // The answer is "C. D. E. F.", in tokens "C", ".", " D", ".", and so on.
+        let alternatives = [" X", "Y", " \u{fffd}", " ", "<|im_end|>", " Z"];
+        let alternatives = alternatives.map(|text| Alternative { text: text.into(), log_probability: -1.0 });
+        let token = |start: usize, end: usize| Token { span: [start, end], log_probability: -0.5, alternatives: alternatives.to_vec() };
+        let tokens = [0, 1, 2, 4, 5, 7, 8, 10].into_iter().zip([1, 2, 4, 5, 7, 8, 10, 11]).map(|(start, end)| token(start, end));
+        let document = Document { tokens: tokens.collect(), ..document() };
+        let texts = |mark| {
+            let found = Picks::of(&document, mark)?;
+            Some((found.token, found.is_longer, found.choices.into_iter().map(|pick| pick.text).collect::<Vec<_>>()))
+        };
+        let of_d = |is_longer| Some(("D".to_owned(), is_longer, vec!["X".to_owned(), "Z".to_owned()]));
+        assert_eq!([texts([3, 4]), texts([2, 4]), texts([2, 5]), texts([3, 6])], [of_d(false), of_d(false), of_d(true), of_d(true)]);
+        assert_eq!(texts([0, 1]), Some(("C".into(), false, vec!["Y".into()])), "no white space is before the first token");
+        assert_eq!([texts([2, 3]), texts([0, 99]), texts([4, 3])], [None, None, None]);
+        assert_eq!(Picks::of(&document, [3, 4]).unwrap().choices[0].percent, "37%");
+        assert_eq!(Picks::of(&Document { tokens: Vec::new(), ..document.clone() }, [3, 4]), None);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Derives the page's statements about a document: shares, evidence, comparisons, and their texts. Pure functions.
 
+pub mod branches;
 pub mod certainty;
 pub mod comparison;
+pub mod continuation;
 pub mod contrast;
 pub mod deletion_test;
 pub mod derivation;

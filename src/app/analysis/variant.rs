@@ -1,4 +1,4 @@
-//! Edited versions of the prompt on screen, and the model's answers to them.
+//! Variants of the explanation on screen: edited prompts with the model's answers, and continuations of its answer from alternatives.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::number;
 use super::share_texts::{self, Amount};
 use crate::app::i18n::t;
-use crate::explanation::{Document, Passage};
+use crate::explanation::{Answer, Branch, Document, Passage};
+use crate::request::BranchPoint;
 use crate::shares::{AttributionGraph, Shares};
 
 /// Edits of the sentences of a prompt.
@@ -40,11 +41,23 @@ impl PromptEdits {
     }
 }
 
-/// An edited prompt and its answer.
+/// An alternative of a token from which the answer is continued.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Continuation {
+    /// Text of the answer before the token.
+    pub before: String,
+    /// Text of the token.
+    pub original: String,
+    pub branch: Branch,
+}
+
+/// An edited prompt and its answer, or the prompt and another continuation of its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
+    /// Empty for a continuation.
     pub edits: PromptEdits,
-    /// "Without P2", as a heading.
+    pub continuation: Option<Continuation>,
+    /// "Without P2", as a heading. Empty for a continuation.
     pub title: String,
     pub prompt: String,
     pub answer: VariantAnswer,
@@ -73,6 +86,16 @@ pub struct SentenceChange {
     pub amounts: [Option<Amount>; 2],
 }
 
+impl VariantAnswer {
+    /// The text so far.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Growing(text) | Self::Stopped(text) => text.clone(),
+            Self::Whole(sentences) => sentences.concat(),
+        }
+    }
+}
+
 impl Variant {
     /// The edited prompt of `document`, without an answer. `None` if there are no edits, or if they leave no text.
     pub fn new(document: &Document, edits: &PromptEdits) -> Option<Self> {
@@ -81,7 +104,26 @@ impl Variant {
         is_something.then(|| Self {
             title: title(document, edits),
             edits: edits.clone(),
+            continuation: None,
             prompt,
+            answer: VariantAnswer::Growing(String::new()),
+            explanation: None,
+        })
+    }
+
+    /// A continuation of the answer of `document`, without its text. `None` if the model did not write the answer, or if the document has
+    /// no such alternative.
+    pub fn continued(document: &Document, token: usize, rank: usize) -> Option<Self> {
+        let Answer::Generated { .. } = document.manifest.answer else { return None };
+        let chosen = document.tokens.get(token)?;
+        let text = chosen.alternatives.get(rank.checked_sub(1)?)?.text.clone();
+        let [before, original] =
+            [[0, chosen.span[0]], chosen.span].map(|span| document.generation.span_text(span).unwrap_or_default().to_owned());
+        Some(Self {
+            edits: PromptEdits::default(),
+            continuation: Some(Continuation { before, original, branch: Branch { token, rank, text } }),
+            title: String::new(),
+            prompt: document.prompt.text.clone(),
             answer: VariantAnswer::Growing(String::new()),
             explanation: None,
         })
@@ -152,6 +194,14 @@ impl Variant {
             }
         };
         Some(before.document().prompt.sentence_texts().into_iter().enumerate().map(change).collect())
+    }
+}
+
+impl Continuation {
+    /// The branches of the continuation of an answer with the branches `earlier`. Those before the token stay.
+    pub fn branch_points(&self, earlier: &[BranchPoint]) -> Vec<BranchPoint> {
+        let own = BranchPoint { before: Some(self.before.clone()), ..BranchPoint::from(&self.branch) };
+        earlier.iter().filter(|point| point.token < own.token).cloned().chain([own.clone()]).collect()
     }
 }
 

@@ -60,9 +60,14 @@ pub enum Message {
     ShowMethod(String),
     /// Answer the changed prompt.
     AnswerVariant,
-    /// Explain the answer to this changed prompt, too (0-based).
+    /// Continue the answer on screen from an alternative of a token (0-based). Rank 1 is the most likely alternative.
+    ContinueFrom {
+        token: usize,
+        rank: usize,
+    },
+    /// Explain the answer of this variant, too (0-based).
     ExplainVariant(usize),
-    /// Show the explanation of this changed prompt (0-based).
+    /// Show the explanation of this variant (0-based).
     OpenVariant(usize),
     /// Expand a source into its words, or collapse it.
     ToggleWords(usize),

@@ -3,7 +3,7 @@
 use super::place::Place;
 use crate::app::analysis::deletion_test::DeletionTestPlan;
 use crate::app::analysis::variant::Variant;
-use crate::explanation::Document;
+use crate::explanation::{Contrast, Document};
 use crate::request::Question;
 
 /// The purpose of a run.
@@ -17,14 +17,14 @@ pub enum Purpose {
     DeletionTest(DeletionTestPlan),
     /// Explain the answer on screen by another method.
     Compare,
-    /// Answer the prompt on screen with changes.
+    /// Answer the prompt on screen with changes, or continue its answer from an alternative of a token.
     AnswerVariant(Variant),
-    /// Explain the answer to this changed prompt (0-based).
+    /// Explain the answer of this variant (0-based).
     ExplainVariant(usize),
     /// Measure this source word by word.
     ExpandWords(usize),
-    /// Compare a part of the answer on screen with an alternative.
-    Contrast,
+    /// Compare a part of the answer on screen with an alternative. Then measure these contrasts of a recomputed explanation again.
+    Contrast(Vec<Contrast>),
     /// Measure this device.
     MeasureDevice,
 }

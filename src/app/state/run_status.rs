@@ -28,7 +28,7 @@ pub enum RunStatus {
         what: &'static str,
         passes: [usize; 2],
     },
-    /// A changed prompt is being answered. Contains the number of tokens so far.
+    /// A changed prompt is being answered, or the answer continued from an alternative. Contains the number of tokens so far.
     AnsweringAgain(usize),
 }
 
@@ -110,7 +110,7 @@ impl RunStatus {
             Self::Preparing => t!("Loading the model first").into(),
             Self::Answering { .. } => t!("The model is answering").into(),
             Self::FollowUp { what, .. } => (*what).into(),
-            Self::AnsweringAgain(_) => t!("The model is answering the changed prompt").into(),
+            Self::AnsweringAgain(_) => t!("The model is answering again").into(),
             Self::Measuring { stage: Stage::Measured, .. } => {
                 t!("Measuring source by source. Shares cover only the sources measured so far").into()
             }

@@ -69,6 +69,7 @@ impl Settings {
             answer: (!answer.trim().is_empty()).then(|| answer.to_owned()),
             use_template: self.use_template,
             sampling: self.sampling(),
+            branches: Vec::new(),
             max_tokens: self.max_tokens,
             thinking: self.thinks(thinking).then_some(self.max_thought),
             max_context: self.max_context,

@@ -71,3 +71,37 @@ fn contrast_needs_model_that_made_the_explanation() {
     assert!(requests(&page.send(compare("Y"))).is_empty());
     assert!(page.problem().starts_with("This explanation was made by another model"));
 }
+
+#[test]
+fn recomputed_explanation_measures_its_contrasts_again() {
+    let mut page = Page::ready();
+    let shared = Document { contrasts: vec![contrast("X"), contrast("Y")], ..document() };
+    page.opens(shared.to_json());
+    let run = asked(&page.send(Message::Recompute));
+    let mut effects = page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
+    assert!(alternatives(&page).is_empty(), "they are not measured yet");
+    for expected in ["X", "Y"] {
+        let [Envelope { id, body: EngineRequest::MeasureContrast { mark, alternative, .. } }] = requests(&effects)[..] else {
+            panic!("{effects:?}")
+        };
+        assert_eq!((*mark, &**alternative), ([6, 8], expected));
+        let (id, measured) = (*id, Contrast { log_probabilities: [-0.5, -3.0], ..contrast(expected) });
+        effects = page.engine(id, EngineEvent::Contrast(measured));
+    }
+    assert!(requests(&effects).is_empty() && !page.run().is_active());
+    assert_eq!(alternatives(&page), ["X", "Y"]);
+    let numbers = page.look(|state| state.explanation.document().unwrap().contrasts[1].log_probabilities);
+    assert_eq!(numbers, [-0.5, -3.0], "the new ones");
+    assert!(page.look(|state| state.explanation.reproduction.is_some()));
+}
+
+#[test]
+fn contrasts_of_another_answer_are_not_measured_again() {
+    let mut page = Page::ready();
+    page.opens(Document { contrasts: vec![contrast("X")], ..document() }.to_json());
+    let run = asked(&page.send(Message::Recompute));
+    let mut other = document();
+    other.generation = crate::explanation::Passage::new("C. D. E. G.", &[0..3, 3..6, 6..9, 9..11], vec![2; 4]).into();
+    let effects = page.engine(run, EngineEvent::Explained { document: Box::new(other), problem: None });
+    assert!(requests(&effects).is_empty() && alternatives(&page).is_empty() && !page.run().is_active());
+}

@@ -13,7 +13,7 @@ use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
-use crate::explanation::Document;
+use crate::explanation::{Contrast, Document};
 use crate::problem::Problem;
 use crate::request::{ExplainProgress, LoadedModel};
 use crate::version::GLASSCAGE;
@@ -130,7 +130,12 @@ impl State {
         match self.engine.job.as_ref().map(|job| &job.purpose) {
             Some(&Purpose::ExplainVariant(at)) => self.variant_explained(at, document),
             _ if self.is_follow_up() => self.compared(document),
-            _ => self.finish(document),
+            _ => {
+                let contrasts = self.finish(document);
+                if problem.is_none() {
+                    self.measure_again(contrasts);
+                }
+            }
         }
         if let Some(problem) = problem {
             *self.engine.run = RunStatus::Idle;
@@ -138,8 +143,9 @@ impl State {
         }
     }
 
-    /// Replaces the growing document with the final one. The visitor's selection stays.
-    fn finish(&mut self, document: Document) {
+    /// Replaces the growing document with the final one. The visitor's selection stays. Returns the contrasts of a recomputed explanation
+    /// that have the same text again.
+    fn finish(&mut self, document: Document) -> Vec<Contrast> {
         let purpose = self.end_run(RunStatus::Done(self.engine.run.outcome(document.method.passes)));
         match self.explanation.document().filter(|growing| growing.is_same_text(&document)) {
             Some(growing) => {
@@ -149,10 +155,13 @@ impl State {
             }
             None => self.show_own(derived_as(&purpose, document.clone())),
         }
-        *self.explanation.reproduction = match purpose {
-            Some(Purpose::Recompute(shared)) => Some(Reproduction::of(&shared, &document)),
-            _ => None,
-        };
+        *self.explanation.reproduction = None;
+        let Some(Purpose::Recompute(shared)) = purpose else { return Vec::new() };
+        *self.explanation.reproduction = Some(Reproduction::of(&shared, &document));
+        match document.is_complete() && document.is_same_text(&shared) {
+            true => shared.contrasts,
+            false => Vec::new(),
+        }
     }
 
     /// Handles Stop before anything was measured.

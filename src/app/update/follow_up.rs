@@ -50,7 +50,16 @@ impl State {
     pub(super) fn measure_contrast(&mut self, mark: [usize; 2], alternative: &str) {
         let Some(shown) = self.complete_and_idle() else { return };
         let (question, alternative) = (same_answer(shown.graph.document()), alternative.to_owned());
-        self.request(Purpose::Contrast, EngineRequest::MeasureContrast { question, mark, alternative });
+        self.request(Purpose::Contrast(Vec::new()), EngineRequest::MeasureContrast { question, mark, alternative });
+    }
+
+    /// Measures the contrasts of an explanation again, after it was recomputed with the same text.
+    pub(super) fn measure_again(&mut self, contrasts: Vec<Contrast>) {
+        let mut contrasts = contrasts.into_iter();
+        let Some(Contrast { span: mark, alternative, .. }) = contrasts.next() else { return };
+        let Some(shown) = self.complete_and_idle() else { return };
+        let request = EngineRequest::MeasureContrast { question: same_answer(shown.graph.document()), mark, alternative };
+        self.request(Purpose::Contrast(contrasts.collect()), request);
     }
 
     /// Puts the explanation by another method on screen.
@@ -91,11 +100,11 @@ impl State {
                 self.explanation.variants.push(variant.clone());
                 RunStatus::AnsweringAgain(0)
             }
-            Some(Purpose::ExplainVariant(_)) => RunStatus::follow_up(t!("Explaining the changed prompt")),
+            Some(Purpose::ExplainVariant(_)) => RunStatus::follow_up(t!("Explaining the new answer")),
             Some(Purpose::Compare) => RunStatus::follow_up(t!("Measuring by the other method")),
             Some(Purpose::ExpandWords(_)) => RunStatus::follow_up(t!("Measuring word by word")),
             Some(Purpose::DeletionTest(_)) => RunStatus::follow_up(t!("Running the deletion test")),
-            Some(Purpose::Contrast) => RunStatus::follow_up(t!("Comparing the two texts")),
+            Some(Purpose::Contrast(_)) => RunStatus::follow_up(t!("Comparing the two texts")),
             Some(Purpose::MeasureDevice) => RunStatus::follow_up(t!("Measuring this device")),
         })
     }
@@ -152,9 +161,13 @@ impl State {
 
     /// Adds a contrast to the document on screen.
     pub(super) fn contrast_measured(&mut self, contrast: Contrast) {
-        self.end_run(RunStatus::Done(t!("Compared both texts").into()));
+        let purpose = self.end_run(RunStatus::Done(t!("Compared both texts").into()));
         if self.explanation.add_contrast(contrast) {
-            return self.replace_entry();
+            self.replace_entry();
+            if let Some(Purpose::Contrast(others)) = purpose {
+                self.measure_again(others);
+            }
+            return;
         }
         *self.engine.run = RunStatus::Idle;
         self.fail_at(
@@ -178,5 +191,5 @@ impl State {
 
 /// The question of this document, with the document's answer as a given answer.
 fn same_answer(document: &Document) -> Question {
-    Question { answer: Some(document.generation.text.clone()), ..question_of(document) }
+    Question { answer: Some(document.generation.text.clone()), branches: Vec::new(), ..question_of(document) }
 }

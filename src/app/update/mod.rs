@@ -80,6 +80,7 @@ impl State {
             Message::CompareMethod(method) => self.compare_method(&method),
             Message::ShowMethod(method) => self.show_method(&method),
             Message::AnswerVariant => self.answer_variant(),
+            Message::ContinueFrom { token, rank } => self.continue_from(token, rank),
             Message::ExplainVariant(at) => self.explain_variant(at),
             Message::OpenVariant(at) => self.open_variant(at),
             Message::ToggleWords(source) => self.toggle_words(source),

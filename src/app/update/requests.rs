@@ -15,7 +15,7 @@ use crate::app::state::storage_keys;
 use crate::explanation::{Answer, Document, MethodId, Model, Sampling, Unit};
 use crate::library::download_spec::DownloadSpec;
 use crate::problem::Problem;
-use crate::request::Question;
+use crate::request::{BranchPoint, Question};
 use crate::worker::engine::protocol::EngineRequest;
 use crate::worker::envelope::{Envelope, RequestId};
 use glasscage_message::message;
@@ -35,6 +35,7 @@ pub(super) fn question_of(document: &Document) -> Question {
         answer,
         use_template: document.manifest.template != "none",
         sampling,
+        branches: document.manifest.answer.branches().iter().map(BranchPoint::from).collect(),
         max_tokens,
         thinking,
         max_context: None,

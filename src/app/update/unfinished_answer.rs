@@ -16,6 +16,10 @@ impl State {
             Some(Purpose::Recompute(document)) => question_of(document),
             _ => return,
         };
+        // An answer with branches begins with tokens that are not its own, so its length so far says nothing.
+        if !question.branches.is_empty() {
+            return;
+        }
         let RunStatus::Answering { answer, tokens } = &*self.engine.run else { return };
         let unfinished = UnfinishedAnswer { question, text: answer.clone(), tokens: *tokens };
         // Keep the longer answer if this one is only its beginning.

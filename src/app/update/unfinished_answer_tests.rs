@@ -84,7 +84,14 @@ fn settings_that_cannot_be_used_start_no_run() {
 #[test]
 fn lengthen_doubles_token_limit_of_cut_answer() {
     let mut page = Page::ready();
-    let answer = Answer::Generated { sampling: Sampling::GREEDY, max_tokens: 300, thinking: None, stop: AnswerStop::Length, warning: None };
+    let answer = Answer::Generated {
+        sampling: Sampling::GREEDY,
+        max_tokens: 300,
+        thinking: None,
+        stop: AnswerStop::Length,
+        warning: None,
+        branches: Vec::new(),
+    };
     let manifest = Manifest { answer, ..document().manifest };
     let cut = Document { manifest, ..document() };
     page.opens(cut.to_json());

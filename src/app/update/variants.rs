@@ -1,4 +1,5 @@
-//! Changed versions of the prompt on screen: answers them, and explains the answers.
+//! Variants of the explanation on screen, which stays: answers a changed prompt or continues the answer from an alternative of a token, and
+//! explains the new answers.
 
 use std::sync::Arc;
 
@@ -22,7 +23,15 @@ impl State {
         self.request(Purpose::AnswerVariant(variant), EngineRequest::Answer(question));
     }
 
-    /// Explains the answer to a changed prompt with the method of the explanation on screen. The model generates the same answer again.
+    /// Continues the answer on screen from an alternative of a token, with the same settings.
+    pub(super) fn continue_from(&mut self, token: usize, rank: usize) {
+        let Some(document) = self.explanation.document().filter(|_| !self.engine.is_busy()) else { return };
+        let Some(variant) = Variant::continued(document, token, rank) else { return };
+        let question = self.question_of_variant(document, &variant);
+        self.request(Purpose::AnswerVariant(variant), EngineRequest::Answer(question));
+    }
+
+    /// Explains the answer of a variant with the method of the explanation on screen. The model generates the same answer again.
     pub(super) fn explain_variant(&mut self, at: usize) {
         let Some(shown) = self.complete_and_idle() else { return };
         let Some(variant) = self.explanation.variants.get(at) else { return };
@@ -36,10 +45,12 @@ impl State {
             // A given answer has no sampling settings, so use those of the editor.
             Answer::Given {} => (self.editor.settings.sampling(), self.editor.settings.max_tokens),
         };
-        Question { prompt: variant.prompt.clone(), answer: None, sampling, max_tokens, ..question_of(document) }
+        let unchanged = question_of(document);
+        let branches = variant.continuation.as_ref().map_or_else(Vec::new, |continuation| continuation.branch_points(&unchanged.branches));
+        Question { prompt: variant.prompt.clone(), answer: None, sampling, branches, max_tokens, ..unchanged }
     }
 
-    /// Shows the explanation of a changed prompt.
+    /// Shows the explanation of a variant.
     pub(super) fn open_variant(&mut self, at: usize) {
         let explanation = self.explanation.variants.get(at).and_then(|variant| variant.explanation.clone());
         if let Some(graph) = explanation.filter(|_| !self.refuse_while_busy()) {
@@ -47,7 +58,7 @@ impl State {
         }
     }
 
-    /// Adds a piece to the growing answer, if the run answers a changed prompt.
+    /// Adds a piece to the growing answer, if the run answers a variant.
     pub(super) fn variant_token(&mut self, piece: &str) {
         if self.engine.job.as_ref().is_some_and(|job| matches!(job.purpose, Purpose::AnswerVariant(_))) {
             self.explanation.variants.iter_mut().for_each(|variant| variant.push(piece));
@@ -62,14 +73,14 @@ impl State {
         self.end_run(RunStatus::Done(t!("New answer ready").into()));
     }
 
-    /// Stores the explanation of the answer to a changed prompt. Drops it if Stop has left it partial.
+    /// Stores the explanation of a variant's answer. Drops it if Stop has left it partial.
     pub(super) fn variant_explained(&mut self, at: usize, document: Document) {
         let [done, planned] = document.method.passes;
         if !document.is_complete() {
             self.end_run(RunStatus::Done(t!("Stopped after {done} of {planned} forward passes", done, planned)));
             return;
         }
-        self.end_run(RunStatus::Done(t!("Changed prompt explained").into()));
+        self.end_run(RunStatus::Done(t!("New answer explained").into()));
         let derivation = self.explanation.document().map(|shown| shown.method.derivation());
         if let (Some(variant), Some(derivation)) = (self.explanation.variants.get_mut(at), derivation) {
             variant.explanation = Some(Arc::new(AttributionGraph::new(document.derived(derivation))));

@@ -1,9 +1,15 @@
-//! Tests of changed prompts, and of token counts while the visitor types.
+//! Tests of changed prompts and of continuations, and of token counts while the visitor types.
 
-use super::tests::{Page, asked};
+use super::tests::{Page, asked, requests};
 use crate::app::analysis::example::document;
+use crate::app::analysis::variant::VariantAnswer;
 use crate::app::state::message::{EditorMessage, Effect, ExplanationMessage, Message};
-use crate::worker::engine::protocol::EngineEvent;
+use crate::explanation::{Alternative, Answer, AnswerStop, Branch, Document, Manifest, Sampling, Token};
+use crate::problem::Problem;
+use crate::request::BranchPoint;
+use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
+use crate::worker::envelope::Envelope;
+use glasscage_message::message;
 
 #[test]
 fn an_answer_without_sentences_that_is_stopped_keeps_its_words() {
@@ -35,6 +41,95 @@ fn a_changed_prompt_is_answered_explained_and_opened() {
     assert!(page.look(|state| state.explanation.variants.is_empty()));
     page.opens(document().to_json());
     assert_eq!(page.look(|state| (state.explanation.variants.len(), state.explanation.edits.reworded.len())), (1, 1));
+}
+
+/// The example as if the model had written it, with one alternative of each token.
+fn generated(branches: Vec<Branch>) -> Document {
+    let (sampling, stop) = (Sampling::GREEDY, AnswerStop::End);
+    let answer = Answer::Generated { sampling, max_tokens: 64, thinking: None, stop, warning: None, branches };
+    let alternatives = vec![Alternative { text: "X".into(), log_probability: -1.0 }];
+    let ends = [1, 3, 4, 6, 7, 9, 10, 11];
+    let token = |(k, &end): (usize, &usize)| {
+        let start = k.checked_sub(1).map_or(0, |before| ends[before]);
+        Token { span: [start, end], log_probability: -0.5, alternatives: alternatives.clone() }
+    };
+    let manifest = Manifest { answer, ..document().manifest };
+    Document { manifest, tokens: ends.iter().enumerate().map(token).collect(), ..document() }
+}
+
+/// The branches of the only question.
+fn asked_branches(effects: &[Effect]) -> Vec<BranchPoint> {
+    match requests(effects)[..] {
+        [Envelope { body: EngineRequest::Answer(question) | EngineRequest::Explain(question), .. }] => {
+            assert_eq!((question.prompt.as_str(), &question.answer, question.max_tokens), ("A. B.", &None, 64));
+            question.branches.clone()
+        }
+        _ => panic!("one question: {effects:?}"),
+    }
+}
+
+#[test]
+fn answer_is_continued_from_alternative_explained_and_opened() {
+    let mut page = Page::ready();
+    page.opens(generated(Vec::new()).to_json());
+    for nothing in [(8, 1), (2, 0), (2, 2)] {
+        assert_eq!(page.send(Message::ContinueFrom { token: nothing.0, rank: nothing.1 }), [], "there is no such alternative");
+    }
+    let effects = page.send(Message::ContinueFrom { token: 2, rank: 1 });
+    let point = BranchPoint { token: 2, rank: 1, text: Some("X".into()), before: Some("C. ".into()) };
+    assert_eq!(asked_branches(&effects), [point.clone()]);
+    let run = asked(&effects);
+    page.token(run, "C. X");
+    let variant = page.look(|state| state.explanation.variants[0].clone());
+    assert_eq!((variant.answer.text().as_str(), variant.continuation.map(|found| found.original)), ("C. X", Some("D".into())));
+    let branch = Branch { token: 2, rank: 1, text: "X".into() };
+    page.engine(run, EngineEvent::Answered(Box::new(generated(vec![branch.clone()]))));
+    let effects = page.send(Message::ExplainVariant(0));
+    assert_eq!(asked_branches(&effects), [point]);
+    page.engine(asked(&effects), EngineEvent::Explained { document: Box::new(generated(vec![branch.clone()])), problem: None });
+    page.send(Message::OpenVariant(0));
+    assert_eq!(page.look(|state| state.explanation.document().unwrap().manifest.answer.branches().to_vec()), [branch.clone()]);
+
+    // From a later token the earlier choice stays; from an earlier one it does not.
+    let known = BranchPoint::from(&branch);
+    let later = page.send(Message::ContinueFrom { token: 4, rank: 1 });
+    assert_eq!(asked_branches(&later)[0], known);
+    page.engine(asked(&later), EngineEvent::Stopped { answer: String::new() });
+    assert_eq!(page.look(|state| state.explanation.variants.len()), 1, "one stopped before its first token is dropped");
+    assert_eq!(asked_branches(&page.send(Message::ContinueFrom { token: 1, rank: 1 })).len(), 1);
+}
+
+#[test]
+fn stopped_continuation_keeps_its_words() {
+    let mut page = Page::ready();
+    page.opens(generated(Vec::new()).to_json());
+    let run = asked(&page.send(Message::ContinueFrom { token: 0, rank: 1 }));
+    page.token(run, "X");
+    page.engine(run, EngineEvent::Stopped { answer: "X".into() });
+    assert_eq!(page.look(|state| state.explanation.variants[0].answer.clone()), VariantAnswer::Stopped("X".into()));
+    let run = asked(&page.send(Message::ContinueFrom { token: 0, rank: 1 }));
+    page.engine(run, EngineEvent::Failed(Problem::new(message!("the model begins this answer otherwise here"), message!("Recompute it"))));
+    assert!(page.problem().starts_with("The model begins this answer otherwise"), "{}", page.problem());
+    assert_eq!(page.look(|state| state.explanation.variants.len()), 1);
+}
+
+#[test]
+fn recomputed_explanation_takes_same_alternatives() {
+    let mut page = Page::ready();
+    let branch = Branch { token: 2, rank: 1, text: "X".into() };
+    page.opens(generated(vec![branch.clone()]).to_json());
+    let effects = page.send(Message::Recompute);
+    assert_eq!(asked_branches(&effects), [BranchPoint::from(&branch)]);
+    page.token(asked(&effects), "C. X");
+    page.engine(asked(&effects), EngineEvent::Stopped { answer: "C. X".into() });
+    assert!(page.look(|state| state.engine.unfinished.is_none()), "its tokens are not those of the answer alone");
+}
+
+#[test]
+fn provided_answers_are_not_continued() {
+    let mut page = Page::ready();
+    page.opens(Document { tokens: generated(Vec::new()).tokens, ..document() }.to_json());
+    assert_eq!(page.send(Message::ContinueFrom { token: 2, rank: 1 }), []);
 }
 
 #[test]

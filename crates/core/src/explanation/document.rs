@@ -1,6 +1,6 @@
 //! JSON format of explanation documents. The schema for other programs is `public/schema/explanation-3.json`. Documents of version 2 lack
-//! `tokens`, `contrasts`, and all units except sentence and word. Documents of version 1 also lack `alone`, `joint`, `flow`, `support`,
-//! `sections`, `producer`, the method's `unit`, and some values of other fields. Otherwise all versions are the same.
+//! `tokens`, `contrasts`, the answer's `branches`, and all units except sentence and word. Documents of version 1 also lack `alone`, `joint`,
+//! `flow`, `support`, `sections`, `producer`, the method's `unit`, and some values of other fields. Otherwise all versions are the same.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::limits::{self, TooLarge};
 use super::tokens::{self, Token};
 use super::version::{VERSION, smallest_version};
-use super::{Contrast, Derivation, JointEffect, Manifest, Method, MethodText, Passage, Unit, Weighting};
+use super::{Contrast, Derivation, JointEffect, Manifest, Method, MethodText, Passage, Unit, Weighting, branch};
 use crate::table::Table;
 
 /// The value of `format` in every document.
@@ -94,6 +94,8 @@ pub enum DocumentError {
     Probabilities,
     #[error("this document has a comparison that does not fit its answer")]
     Contrast,
+    #[error("the branches of this document’s answer are out of order, or not alternatives of a token")]
+    Branches,
     #[error("this document explains generated sentence {0}, which it does not have")]
     Output(usize),
     #[error("the explained sentences of this document are repeated or out of order")]
@@ -115,7 +117,8 @@ impl Document {
 
     /// The document with the smallest version that has all of its fields. Call it after setting or removing a field.
     pub fn versioned(self) -> Self {
-        let uses_version_3 = !self.tokens.is_empty() || !self.contrasts.is_empty() || !self.unit.is_in_version_2();
+        let has_branches = !self.manifest.answer.branches().is_empty();
+        let uses_version_3 = !self.tokens.is_empty() || !self.contrasts.is_empty() || has_branches || !self.unit.is_in_version_2();
         Self { version: smallest_version(self.version, uses_version_3), ..self }
     }
 
@@ -163,6 +166,9 @@ impl Document {
         self.check_tokens()?;
         if !self.contrasts.iter().all(|contrast| contrast.fits(text.0, &self.generation)) {
             return Err(DocumentError::Contrast);
+        }
+        if !branch::are_possible(self.manifest.answer.branches()) {
+            return Err(DocumentError::Branches);
         }
         let is_known = |&JointEffect { target, sources: [j, k], .. }: &JointEffect| target < text.1 && j < k && k < text.0 + target;
         if !self.joint.iter().all(is_known) {

@@ -36,7 +36,14 @@ pub fn example() -> Document {
         manifest: Manifest {
             model: Model { name: "tiny".into(), architecture: "qwen3".into(), quantization: "Q8_0".into(), ..Model::default() },
             template: "chat".into(),
-            answer: Answer::Generated { sampling: Sampling::GREEDY, max_tokens: 64, thinking: None, stop: AnswerStop::End, warning: None },
+            answer: Answer::Generated {
+                sampling: Sampling::GREEDY,
+                max_tokens: 64,
+                thinking: None,
+                stop: AnswerStop::End,
+                warning: None,
+                branches: Vec::new(),
+            },
             backend: "candle-cpu".into(),
             precision: "f32".into(),
             table_precision: "f64".into(),

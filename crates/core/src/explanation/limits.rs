@@ -22,6 +22,8 @@ pub enum TooLarge {
     TokenList,
     #[error("it has more than {MAX_CONTRASTS} comparisons of two texts")]
     Contrasts,
+    #[error("its answer has more than {MAX_BRANCHES} branches")]
+    Branches,
 }
 
 /// Maximum bytes of a passage, or of words quoted from it. A text of 100,000 tokens has half of that.
@@ -37,6 +39,7 @@ const MAX_NAME: usize = 1 << 12;
 /// Maximum number of tokens with probabilities. The page allows answers of a few thousand tokens.
 const MAX_TOKEN_LIST: usize = 1 << 17;
 const MAX_CONTRASTS: usize = 100;
+const MAX_BRANCHES: usize = 100;
 
 /// Checks that a passage can be shown.
 pub fn check_passage(passage: &Passage) -> Result<(), TooLarge> {
@@ -80,13 +83,16 @@ pub fn check_contrasts(contrasts: &[Contrast]) -> Result<(), TooLarge> {
     within(numbers.all(|&number| is_moderate(number)), TooLarge::Score)
 }
 
-/// Checks the lengths of all names in method and manifest.
+/// Checks the lengths of all names in method and manifest, and the number of branches.
 pub fn check_names(method: &Method, manifest: &Manifest) -> Result<(), TooLarge> {
     let Manifest { model, template, backend, precision, table_precision, glasscage, producer, .. } = manifest;
     let of_model = [&model.name, &model.architecture, &model.quantization, &model.sha256];
     let of_run = [&method.id, &method.replacement, template, backend, precision, table_precision, glasscage];
     let of_producer = producer.iter().flat_map(|producer| [&producer.name, &producer.version]);
-    let mut names = of_model.into_iter().chain(of_run).chain(of_producer).chain(&method.unit);
+    let branches = manifest.answer.branches();
+    within(branches.len() <= MAX_BRANCHES, TooLarge::Branches)?;
+    let of_answer = branches.iter().map(|branch| &branch.text);
+    let mut names = of_model.into_iter().chain(of_run).chain(of_producer).chain(&method.unit).chain(of_answer);
     within(names.all(|name| name.len() <= MAX_NAME), TooLarge::Name)
 }
 

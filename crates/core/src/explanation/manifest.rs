@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Language;
+use super::branch::{self, Branch};
 
 /// How the result was made, so that others can reproduce it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,9 +88,22 @@ pub enum Answer {
         /// Result of the answer classifier. `None` if the model has no classifier, or if the classifier found nothing wrong.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         warning: Option<AnswerWarning>,
+        /// Where alternatives were chosen, ascending. Empty if the model chose every token.
+        #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "branch::deserialize")]
+        branches: Vec<Branch>,
     },
     /// The visitor entered it to have it explained.
     Given {},
+}
+
+impl Answer {
+    /// Where alternatives were chosen, ascending. Empty if the model chose every token, or if the answer is given.
+    pub fn branches(&self) -> &[Branch] {
+        match self {
+            Self::Generated { branches, .. } => branches,
+            Self::Given {} => &[],
+        }
+    }
 }
 
 /// Sampling settings. Temperature 0 is greedy, and the other settings then have no effect.

@@ -1,5 +1,6 @@
 //! Explanation documents, which the page renders no matter which program made them.
 
+mod branch;
 mod contrast;
 mod document;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod title;
 mod tokens;
 mod version;
 
+pub use branch::Branch;
 pub use contrast::Contrast;
 pub use document::{Document, DocumentError, FORMAT, MAX_SENTENCES};
 pub use joint::JointEffect;

@@ -47,15 +47,20 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     list(&Value::deserialize(deserializer)?, token).ok_or_else(|| D::Error::custom("invalid tokens"))
 }
 
-fn list<T>(value: &Value, item: fn(&Map<String, Value>) -> Option<T>) -> Option<Vec<T>> {
+/// The objects of an array. `None` if one of them is not as `item` reads it.
+pub(super) fn list<T>(value: &Value, item: fn(&Map<String, Value>) -> Option<T>) -> Option<Vec<T>> {
     value.as_array()?.iter().map(|value| item(value.as_object()?)).collect()
+}
+
+/// A count or an index. `None` if it does not fit into a `usize`.
+pub(super) fn place(value: &Value) -> Option<usize> {
+    usize::try_from(value.as_u64()?).ok()
 }
 
 fn token(fields: &Map<String, Value>) -> Option<Token> {
     // With exactly three fields, and the three that are read here, none is unknown.
     let fields = Some(fields).filter(|fields| fields.len() == 3)?;
     let [start, end] = &fields.get("span")?.as_array()?[..] else { return None };
-    let place = |value: &Value| usize::try_from(value.as_u64()?).ok();
     Some(Token {
         span: [place(start)?, place(end)?],
         log_probability: fields.get("log_probability")?.as_f64()?,

@@ -33,12 +33,28 @@ pub struct ThoughtLimit<'a> {
     pub max_tokens: usize,
 }
 
-/// Continues `prompt` until the model ends its turn or repeats itself, the answer has `max_tokens`, or `on_token` cancels. Closes a
-/// thinking section for the model when the section reaches its limit.
+/// What a continuation begins with.
+#[derive(Clone, Copy, Debug)]
+pub struct Beginning<'a> {
+    pub prompt: &'a [TokenId],
+    /// The first tokens of the continuation. The model does not choose them.
+    pub forced: &'a [TokenId],
+}
+
+impl<'a> Beginning<'a> {
+    /// A continuation in which the model chooses every token.
+    pub fn free(prompt: &'a [TokenId]) -> Self {
+        Self { prompt, forced: &[] }
+    }
+}
+
+/// Continues the prompt until the model ends its turn or repeats itself, the answer has `max_tokens`, or `on_token` cancels. Closes a
+/// thinking section for the model when the section reaches its limit. Forced tokens use up random numbers as sampled ones do, so the same
+/// tokens have the same continuation whether they are forced or not.
 pub async fn generate(
     model: &mut impl LanguageModel,
     tokenizer: &Tokenizer,
-    prompt: &[TokenId],
+    Beginning { prompt, forced }: Beginning<'_>,
     sampler: &mut Sampler,
     max_tokens: usize,
     thought: Option<ThoughtLimit<'_>>,
@@ -49,11 +65,18 @@ pub async fn generate(
     let limit = max_tokens.min(model.config().context_length - prompt.len());
     model.reset(prompt.len() + limit);
     let mut tokens = Vec::new();
-    let mut next = model.next_token(prompt, sampler).await;
+    let mut forced = forced.iter().copied().peekable();
+    // Tokens that the model has not read.
+    let mut unread = prompt.to_vec();
     let stop = loop {
-        let next_token = match next {
-            Err(LmError::Stopped) => break StopReason::Cancelled,
-            sampled => sampled?,
+        let next_token = if let Some(token) = forced.next() {
+            sampler.skip();
+            token
+        } else {
+            match model.next_token(&std::mem::take(&mut unread), sampler).await {
+                Err(LmError::Stopped) => break StopReason::Cancelled,
+                sampled => sampled?,
+            }
         };
         if tokenizer.is_end_of_generation(next_token) {
             break StopReason::End;
@@ -71,16 +94,21 @@ pub async fn generate(
         if is_repeating(&tokens) {
             break StopReason::Repetition;
         }
-        let mut following = vec![next_token];
+        unread.push(next_token);
         if let Some(ThoughtLimit { delimiters, .. }) = thought.filter(|thought| thought.is_reached(&tokens)) {
             let ending = &delimiters.ending()[..delimiters.ending().len().min(limit - tokens.len())];
-            tokens.extend(ending);
-            following.extend(ending);
+            for &token in ending {
+                // Forced tokens contain the ending, for which no random number was used, or another token in place of a part of it.
+                if forced.next_if_eq(&token).is_none() && forced.peek().is_some() {
+                    break;
+                }
+                tokens.push(token);
+                unread.push(token);
+            }
             if tokens.len() == limit {
                 break StopReason::Length;
             }
         }
-        next = model.next_token(&following, sampler).await;
     };
     Ok(Generated { tokens, stop })
 }

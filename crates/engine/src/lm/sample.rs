@@ -46,6 +46,13 @@ impl Sampler {
         (temperature > 0.0).then(|| Draw { temperature, top_k, top_p, uniform: self.rng.uniform() })
     }
 
+    /// Uses up the random number of a choice that is made without the sampler.
+    pub fn skip(&mut self) {
+        if !self.is_greedy() {
+            self.rng.next_u64();
+        }
+    }
+
     /// Whether the sampler always chooses the most likely token.
     pub fn is_greedy(&self) -> bool {
         self.temperature <= 0.0
@@ -152,6 +159,14 @@ mod tests {
     fn a_seed_fixes_the_choices() {
         assert_eq!(draw(Sampler::new(1.0, None, None, 7)), draw(Sampler::new(1.0, None, None, 7)));
         assert_ne!(draw(Sampler::new(1.0, None, None, 7)), draw(Sampler::new(1.0, None, None, 8)));
+    }
+
+    #[test]
+    fn skipped_choice_uses_up_its_random_number() {
+        let [mut drawn, mut skipped] = [7, 7].map(|seed| Sampler::new(1.0, None, None, seed));
+        drawn.draw();
+        skipped.skip();
+        assert_eq!(draw(drawn), draw(skipped));
     }
 
     #[test]

@@ -3,19 +3,28 @@
 use leptos::ev;
 use leptos::prelude::*;
 
+use super::continuations_view::Continuations;
+use super::contrast_view::is_own;
 use super::numeric_details::NumericDetails;
 use crate::app::analysis::certainty::{Certainty, Choice, SentenceCertainty, TokenCertainty, visible};
 use crate::app::analysis::number::percent;
 use crate::app::browser;
 use crate::app::i18n::{following, t};
 use crate::app::page::use_page;
+use crate::app::state::message::Message;
 use crate::app::views::layout::row_of_buttons::place_after_key;
+use crate::app::views::models::model_hint::ModelHint;
+use crate::explanation::Answer;
 
 /// Which token is chosen: its alternatives are shown.
 #[derive(Clone, Copy)]
 struct Chosen {
     certainty: Memo<Certainty>,
     number: RwSignal<Option<usize>>,
+    /// The token under the pointer, shown in place of the chosen one.
+    pointed: RwSignal<Option<usize>>,
+    /// Rank of the pressed alternative. While there is one, the pointer shows no other token.
+    pressed: RwSignal<Option<usize>>,
     /// The only token that Tab reaches. Arrow keys move it.
     tab_stop: RwSignal<usize>,
 }
@@ -23,7 +32,35 @@ struct Chosen {
 impl Chosen {
     fn choose(self, number: usize) {
         self.tab_stop.set(number);
+        if self.number.get_untracked() != Some(number) {
+            self.pressed.set(None);
+        }
+        self.pointed.set(None);
         self.number.set(Some(number));
+    }
+
+    fn forget(self) {
+        self.pressed.set(None);
+        self.pointed.set(None);
+        self.number.set(None);
+    }
+
+    fn point_at(self, number: usize) {
+        if self.pressed.get_untracked().is_none() {
+            self.pointed.set(Some(number));
+        }
+    }
+
+    /// Shows the chosen token again. Without one, the last token under the pointer stays, so that the pointer can go to its alternatives.
+    fn leave(self) {
+        if self.number.get_untracked().is_some() && self.pressed.get_untracked().is_none() {
+            self.pointed.set(None);
+        }
+    }
+
+    /// The token whose alternatives are shown. Tracked.
+    fn shown(self) -> Option<usize> {
+        self.pointed.get().or(self.number.get())
     }
 
     fn focus(self, number: usize) {
@@ -32,7 +69,7 @@ impl Chosen {
     }
 
     fn token(self) -> Option<TokenCertainty> {
-        let number = self.number.get()?;
+        let number = self.shown()?;
         self.certainty.with(|certainty| certainty.token(number).cloned())
     }
 
@@ -40,10 +77,9 @@ impl Chosen {
         if !browser::is_alone(event) {
             return;
         }
-        if event.key() == "Escape" && self.number.get_untracked().is_some() {
+        if event.key() == "Escape" && untrack(|| self.shown()).is_some() {
             event.prevent_default();
-            self.number.set(None);
-            return;
+            return self.forget();
         }
         let n = self.certainty.with_untracked(|certainty| certainty.tokens().count());
         if let Some(next) = place_after_key(&event.key(), self.tab_stop.get_untracked(), n.max(1)) {
@@ -57,13 +93,15 @@ impl Chosen {
 pub fn view() -> AnyView {
     let page = use_page();
     let certainty = Memo::new(move |_| page.attribution(|attribution| Certainty::of(attribution.document())).unwrap_or_default());
-    let chosen = Chosen { certainty, number: RwSignal::new(None), tab_stop: RwSignal::new(0) };
+    let [number, pointed, pressed] = [(); 3].map(|()| RwSignal::new(None));
+    let chosen = Chosen { certainty, number, pointed, pressed, tab_stop: RwSignal::new(0) };
     // Another answer has other tokens.
     Effect::new(move |_| {
         certainty.track();
-        chosen.number.set(None);
+        chosen.forget();
         chosen.tab_stop.set(0);
     });
+    let token = Memo::new(move |_| chosen.token());
     let sentences = move || certainty.with(|certainty| certainty.sentences.clone());
     let is_by_words = move || page.unit().is_word();
     view! {
@@ -80,12 +118,14 @@ pub fn view() -> AnyView {
                 role="group"
                 aria-label=t!("Tokens of the answer; arrow keys go from one to the next")
                 on:keydown=move |event| chosen.on_key(&event)
+                on:pointerleave=move |_| chosen.leave()
             >
                 {move || sentences().into_iter().map(|sentence| view! { <Sentence sentence chosen /> }).collect_view()}
             </div>
             <div class="choices" role="status" data-testid="choices">
-                {move || chosen.token().map(|token| view! { <Choices token /> })}
+                {move || token.get().map(|token| view! { <Choices token pressed /> })}
             </div>
+            <Continuations />
             <Forks chosen />
         </section>
     }
@@ -117,7 +157,7 @@ fn TokenButton(token: TokenCertainty, chosen: Chosen) -> impl IntoView {
     let mark = move || fork().map(|place| view! { <b class="mark">" \u{25c6}" {place + 1}</b> });
     let on_enter = move |event: ev::PointerEvent| {
         if event.pointer_type() == "mouse" {
-            chosen.number.set(Some(number));
+            chosen.point_at(number);
         }
     };
     view! {
@@ -129,7 +169,7 @@ fn TokenButton(token: TokenCertainty, chosen: Chosen) -> impl IntoView {
             data-token=number
             data-testid=format!("token-{number}")
             data-probability=format!("{probability:.4}")
-            aria-pressed=move || (chosen.number.get() == Some(number)).to_string()
+            aria-pressed=move || (chosen.shown() == Some(number)).to_string()
             tabindex=move || if chosen.tab_stop.get() == number { "0" } else { "-1" }
             on:click=move |_| chosen.choose(number)
             on:focus=move |_| chosen.choose(number)
@@ -141,21 +181,65 @@ fn TokenButton(token: TokenCertainty, chosen: Chosen) -> impl IntoView {
     }
 }
 
-/// The token and its alternatives, the most likely first.
+/// The token and its alternatives, the most likely first. Pressing an alternative offers to continue the answer from it.
 #[component]
-fn Choices(token: TokenCertainty) -> impl IntoView {
-    let choice = |Choice { text, probability, is_chosen }: Choice| {
+fn Choices(token: TokenCertainty, pressed: RwSignal<Option<usize>>) -> impl IntoView {
+    let page = use_page();
+    let is_generated = move || page.attribution(|shown| matches!(shown.document().manifest.answer, Answer::Generated { .. }));
+    let can_continue = Memo::new(move |_| is_own(page) && is_generated() == Some(true));
+    let number = token.number;
+    let choice = move |Choice { text, probability, rank }: Choice| {
         let style = format!("--share:{probability:.3}");
+        let is_pressed = move || rank.is_some() && pressed.get() == rank;
+        let press = move |_| pressed.update(|pressed| *pressed = rank.filter(|_| *pressed != rank));
+        let text = visible(&text);
+        let piece = move || match (rank, can_continue.get()) {
+            (Some(rank), true) => view! {
+                <button
+                    type="button"
+                    class="piece"
+                    dir="auto"
+                    data-testid=format!("alternative-{rank}")
+                    aria-expanded=move || is_pressed().to_string()
+                    on:click=press
+                >
+                    {text.clone()}
+                </button>
+            }
+            .into_any(),
+            _ => view! { <span class="piece" dir="auto">{text.clone()}</span> }.into_any(),
+        };
         view! {
-            <li class:chosen=is_chosen>
-                <span class="piece" dir="auto">{visible(&text)}</span>
+            <li class:chosen=rank.is_none()>
+                {piece}
                 <span class="bar" style=style aria-hidden="true"></span>
                 <span class="figure">{percent(probability)}</span>
-                {is_chosen.then(|| view! { <span class="tag">{t!("in the answer")}</span> })}
+                {rank.is_none().then(|| view! { <span class="tag">{t!("in the answer")}</span> })}
+                {move || rank.filter(|_| is_pressed()).map(|rank| view! { <ContinueButton token=number rank /> })}
             </li>
         }
     };
     view! { <ol>{token.choices.into_iter().map(choice).collect_view()}</ol> }
+}
+
+/// Lets the model continue from an alternative, unless it is busy.
+#[component]
+fn ContinueButton(token: usize, rank: usize) -> impl IntoView {
+    let page = use_page();
+    view! {
+        <p class="go">
+            <button
+                type="button"
+                class="primary"
+                data-testid="continue"
+                aria-disabled=move || page.is_busy().to_string()
+                on:click=move |_| page.send(Message::ContinueFrom { token, rank })
+            >
+                {t!("Continue from here")}
+            </button>
+            <ModelHint />
+        </p>
+    }
 }
 
 /// Where the answer could have gone otherwise: the tokens with the closest rivals.

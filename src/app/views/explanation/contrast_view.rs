@@ -5,10 +5,10 @@ use leptos::html::Textarea;
 use leptos::prelude::*;
 
 use super::share_bar::ShareBar;
-use crate::app::analysis::contrast::{ContrastRow, ContrastWords, code_points, place_of};
+use crate::app::analysis::contrast::{ContrastRow, ContrastWords, Pick, Picks, code_points, place_of};
 use crate::app::browser;
 use crate::app::i18n::t;
-use crate::app::page::use_page;
+use crate::app::page::{Page, use_page};
 use crate::app::state::message::Message;
 use crate::app::views::layout::help_link::{self, HelpLink};
 use crate::app::views::models::model_hint::ModelHint;
@@ -19,10 +19,7 @@ pub fn view() -> AnyView {
     let is_open = RwSignal::new(false);
     // Text that was selected on the page when the form was opened.
     let selected = RwSignal::new(String::new());
-    let can_ask = Memo::new(move |_| {
-        let is_own = page.with(|state| !state.explanation.is_home() && state.lesson().is_none());
-        is_own && !page.is_viewer() && page.attribution(|attribution| attribution.document().is_complete()) == Some(true)
-    });
+    let can_ask = Memo::new(move |_| is_own(page) && page.attribution(|attribution| attribution.document().is_complete()) == Some(true));
     Effect::new(move |_| {
         if !can_ask.get() {
             is_open.set(false);
@@ -56,6 +53,11 @@ pub fn view() -> AnyView {
         <div class="contrasts" data-testid="contrasts">{cards}</div>
     }
     .into_any()
+}
+
+/// Whether the explanation on screen is one that the reader can ask the model about: not an example, and not a step of a lesson.
+pub(super) fn is_own(page: Page) -> bool {
+    page.with(|state| !state.explanation.is_home() && state.lesson().is_none()) && !page.is_viewer()
 }
 
 /// A generated sentence and its place in the generation.
@@ -102,6 +104,12 @@ fn Form(selected: RwSignal<String>) -> impl IntoView {
         let is_blank = sentence.with_untracked(|sentence| sentence.text.chars().skip(start).take(end - start).all(char::is_whitespace));
         mark.set((!is_blank).then_some([start, end]));
     };
+    // In code points of the generation.
+    let span = move || {
+        let whole = |sentence: &Sentence| [0, sentence.text.chars().count()];
+        sentence.with(|sentence| mark.get().unwrap_or_else(|| whole(sentence)).map(|at| sentence.start + at))
+    };
+    let picks = Memo::new(move |_| page.attribution(|attribution| Picks::of(attribution.document(), span())).flatten());
     let alternative = RwSignal::new(String::new());
     let can_run = move || !page.is_busy() && !alternative.with(|text| text.trim().is_empty());
     let on_submit = move |event: ev::SubmitEvent| {
@@ -109,10 +117,7 @@ fn Form(selected: RwSignal<String>) -> impl IntoView {
         if !untrack(can_run) {
             return;
         }
-        let whole = |sentence: &Sentence| [0, sentence.text.chars().count()];
-        let mark =
-            sentence.with_untracked(|sentence| mark.get_untracked().unwrap_or_else(|| whole(sentence)).map(|at| sentence.start + at));
-        page.send(Message::MeasureContrast { mark, alternative: alternative.get_untracked() });
+        page.send(Message::MeasureContrast { mark: untrack(span), alternative: alternative.get_untracked() });
     };
     view! {
         <form class="contrast-form" data-testid="contrast-form" on:submit=on_submit>
@@ -147,6 +152,7 @@ fn Form(selected: RwSignal<String>) -> impl IntoView {
                     on:input=move |event| alternative.set(event_target_value(&event))
                 />
             </label>
+            {move || picks.get().map(|picks| view! { <PickButtons picks alternative /> })}
             <p class="go">
                 <button type="submit" class="primary" data-testid="contrast-run" aria-disabled=move || (!can_run()).to_string()>
                     {t!("Compare")}
@@ -158,6 +164,40 @@ fn Form(selected: RwSignal<String>) -> impl IntoView {
             </p>
             <HelpLink section=help_link::CONTRAST />
         </form>
+    }
+}
+
+/// Buttons that enter one of the model's own alternatives.
+#[component]
+fn PickButtons(picks: Picks, alternative: RwSignal<String>) -> impl IntoView {
+    let Picks { token, is_longer, choices } = picks;
+    let label = t!("The model\u{2019}s own alternatives to \u{201c}{token}\u{201d}", token);
+    let button = move |(k, Pick { text, percent }): (usize, Pick)| {
+        let [own, entered] = [text.clone(), text.clone()];
+        let is_chosen = move || alternative.with(|entered| entered.trim() == own).to_string();
+        view! {
+            <button
+                type="button"
+                class="chip"
+                dir="auto"
+                data-testid=format!("pick-{k}")
+                aria-pressed=is_chosen
+                on:click=move |_| alternative.set(entered.clone())
+            >
+                {text}
+                " "
+                <small>{percent}</small>
+            </button>
+        }
+    };
+    view! {
+        <div class="examples" role="group" aria-label=label.clone() data-testid="picks">
+            <span class="hint" aria-hidden="true">{label.clone()}</span>
+            {choices.into_iter().enumerate().map(button).collect_view()}
+        </div>
+        {is_longer.then(|| {
+            view! { <p class="hint">{t!("The mark goes on after this token. All of it is compared with the alternative alone.")}</p> }
+        })}
     }
 }
 

@@ -14,6 +14,7 @@ use super::tab::Tab;
 use super::tab_panels;
 use super::text_view::TextView;
 use super::welcome_intro::{WelcomeIntro, WelcomeNext};
+use crate::app::analysis::branches;
 use crate::app::browser;
 use crate::app::i18n::{following, plural, t};
 use crate::app::page::use_page;
@@ -123,6 +124,7 @@ fn ShownExplanation(
                 </Show>
             </div>
             <AnswerWarningBanner />
+            <BranchesNote />
             <CutBanner />
             <ReproductionBanner />
             <PartialBanner />
@@ -235,6 +237,14 @@ fn AnswerWarningBanner() -> impl IntoView {
         })
     };
     view! { {banner} }
+}
+
+/// Says that the model did not choose every token of the answer.
+#[component]
+fn BranchesNote() -> impl IntoView {
+    let page = use_page();
+    let words = Memo::new(move |_| page.attribution(|attribution| branches::note(&attribution.document().manifest.answer)).flatten());
+    move || words.get().map(|words| view! { <p class="banner" data-testid="branches">{words}</p> })
 }
 
 /// An answer that was cut off after `tokens` tokens.

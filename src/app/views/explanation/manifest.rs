@@ -1,5 +1,6 @@
 use leptos::prelude::*;
 
+use crate::app::analysis::branches;
 use crate::app::analysis::derivation;
 use crate::app::analysis::number;
 use crate::app::i18n::{plural, t, text, translatable};
@@ -50,6 +51,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
         (translatable!("Quantization"), model.quantization.clone()),
         (translatable!("SHA-256"), model.sha256.chars().take(12).collect()),
         (translatable!("Answer"), answer_words(&manifest.answer)),
+        (translatable!("Chosen alternatives"), branches::chosen(&manifest.answer)),
         (translatable!("Chat template"), manifest.template.clone()),
         (
             translatable!("Method"),
@@ -91,7 +93,7 @@ fn sentence_rule_words(rule: SentenceRule, language: Language) -> String {
 fn answer_words(answer: &Answer) -> String {
     match answer {
         Answer::Given {} => t!("provided, not written by the model").into(),
-        Answer::Generated { sampling, max_tokens, thinking, stop, warning } => {
+        Answer::Generated { sampling, max_tokens, thinking, stop, warning, .. } => {
             let stop = match stop {
                 AnswerStop::End => t!("ended by the model"),
                 AnswerStop::Length => t!("stopped at the limit"),
@@ -142,7 +144,8 @@ mod tests {
     #[test]
     fn sampling_is_stated_in_full() {
         let sampling = Sampling { temperature: 0.7, top_k: Some(40), top_p: None, seed: 3 };
-        let answer = Answer::Generated { sampling, max_tokens: 64, thinking: None, stop: AnswerStop::Length, warning: None };
+        let (stop, branches) = (AnswerStop::Length, Vec::new());
+        let answer = Answer::Generated { sampling, max_tokens: 64, thinking: None, stop, warning: None, branches };
         assert_eq!(answer_words(&answer), "temperature 0.7, top-k 40, seed 3; stopped at the limit; up to 64 tokens");
         assert_eq!(sampling_words(&Sampling::GREEDY), "same answer every time");
     }

@@ -2,6 +2,7 @@
 
 mod arc_diagram;
 mod certainty_view;
+mod continuations_view;
 mod contrast_view;
 mod deletion_test_view;
 mod derivation_bar;

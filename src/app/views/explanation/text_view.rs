@@ -116,7 +116,7 @@ fn HowSure() -> impl IntoView {
     let is_open = RwSignal::new(false);
     let has_tokens = move || page.with(|state| state.explanation.document().is_some_and(|document| !document.tokens.is_empty()));
     view! {
-        <Show when=move || has_tokens() && !page.is_busy()>
+        <Show when=has_tokens>
             <button
                 type="button"
                 class="chip how-sure screen-only"

@@ -156,6 +156,11 @@ fn strongest(attribution: &Shares, k: usize) -> Vec<usize> {
     sources
 }
 
+/// The variants with edited prompts.
+fn edited(variants: &[Variant]) -> impl DoubleEndedIterator<Item = &Variant> {
+    variants.iter().filter(|variant| variant.continuation.is_none())
+}
+
 /// The original answer next to the answers to edited prompts, latest first.
 #[component]
 fn Answers() -> impl IntoView {
@@ -171,19 +176,19 @@ fn Answers() -> impl IntoView {
     let variants = move || {
         let (original, _) = original.get();
         let variants = page.with(|state| state.explanation.variants.clone());
-        let cards = variants.into_iter().enumerate().rev();
+        let cards = variants.into_iter().enumerate().filter(|(_, variant)| variant.continuation.is_none()).rev();
         cards.map(|(at, variant)| view! { <VariantCard at variant original=original.clone() /> }).collect_view()
     };
     let verdict = move || {
         original.with(|(original, _)| {
             let original: Vec<&str> = original.iter().map(String::as_str).collect();
-            page.with(|state| state.explanation.variants.last().map(|variant| variant.verdict(&original)))
+            page.with(|state| edited(&state.explanation.variants).last().map(|variant| variant.verdict(&original)))
         })
     };
     let text = move || original.with(|(sentences, _)| sentences.concat());
     let is_given = move || original.with(|(_, is_given)| *is_given);
     view! {
-        <div class="answers" hidden=move || page.with(|state| state.explanation.variants.is_empty())>
+        <div class="answers" hidden=move || page.with(|state| edited(&state.explanation.variants).next().is_none())>
             <section class="card original">
                 <h3>{t!("With the whole prompt")}</h3>
                 <p class="answer">{text}</p>
