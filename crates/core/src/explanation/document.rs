@@ -1,6 +1,5 @@
-//! JSON format of explanation documents. The schema for other programs is `public/schema/explanation-3.json`. Documents of version 2 lack
-//! `tokens`, `contrasts`, the answer's `branches`, and all units except sentence and word. Documents of version 1 also lack `alone`, `joint`,
-//! `flow`, `support`, `sections`, `producer`, the method's `unit`, and some values of other fields. Otherwise all versions are the same.
+//! JSON format of explanation documents. Version 2 lacks `tokens`, `contrasts`, `branches`, and some units. Version 1 also lacks `alone`,
+//! `joint`, `flow`, `support`, `sections`, `producer`, the method's `unit`, and other values (`public/schema/explanation-3.json`).
 
 use std::sync::Arc;
 
@@ -117,9 +116,8 @@ impl Document {
 
     /// The document with the smallest version that has all of its fields. Call it after setting or removing a field.
     pub fn versioned(self) -> Self {
-        let has_branches = !self.manifest.answer.branches().is_empty();
-        let uses_version_3 = !self.tokens.is_empty() || !self.contrasts.is_empty() || has_branches || !self.unit.is_in_version_2();
-        Self { version: smallest_version(self.version, uses_version_3), ..self }
+        let has_no_list = self.tokens.is_empty() && self.contrasts.is_empty() && self.manifest.answer.branches().is_empty();
+        Self { version: smallest_version(self.version, !has_no_list || !self.unit.is_in_version_2()), ..self }
     }
 
     /// Checks the invariants of a document: sentences tile the text, tables match them, explained sentences exist, sizes are within limits.
