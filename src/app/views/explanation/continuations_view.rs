@@ -26,21 +26,19 @@ pub fn Continuations() -> impl IntoView {
     });
     let original = Memo::new(move |_| page.with(|state| state.explanation.document().map(|document| document.generation.text.clone())));
     view! {
-        <Show when=move || numbers.with(|numbers| !numbers.is_empty())>
-            <div class="answers" data-testid="continuations">
-                <section class="card original">
-                    <h4>{t!("The answer on screen")}</h4>
-                    <p class="answer" dir="auto">{original}</p>
-                </section>
-                <div class="variants">
-                    <For
-                        each=move || numbers.get()
-                        key=Clone::clone
-                        children=move |(at, continuation)| view! { <ContinuationCard at continuation /> }
-                    />
-                </div>
+        <div class="answers" data-testid="continuations" hidden=move || numbers.with(Vec::is_empty)>
+            <section class="card original">
+                <h4>{t!("The answer on screen")}</h4>
+                <p class="answer" dir="auto">{move || original.get()}</p>
+            </section>
+            <div class="variants">
+                <For
+                    each=move || numbers.get()
+                    key=Clone::clone
+                    children=move |(at, continuation)| view! { <ContinuationCard at continuation /> }
+                />
             </div>
-        </Show>
+        </div>
     }
 }
 
@@ -77,47 +75,43 @@ fn ContinuationCard(at: usize, continuation: Continuation) -> impl IntoView {
     let is_whole =
         move || variant.with(|variant| variant.as_ref().is_some_and(|variant| matches!(variant.answer, VariantAnswer::Whole(_))));
     let is_explained = move || variant.with(|variant| variant.as_ref().is_some_and(|variant| variant.explanation.is_some()));
-    let open = move || {
-        if !untrack(|| page.is_busy()) {
+    let press = move |_| match untrack(is_explained) {
+        false => page.send(Message::ExplainVariant(at)),
+        true if untrack(|| page.is_busy()) => {}
+        true => {
             page.send(Message::OpenVariant(at));
             browser::scroll_to(EXPLANATION);
         }
     };
-    let explain = move || page.send(Message::ExplainVariant(at));
+    let action = move || {
+        let (label, name) = match is_explained() {
+            true => (t!("Open this explanation"), "open"),
+            false => (t!("Explain this answer, too"), "explain"),
+        };
+        is_whole().then(|| {
+            view! {
+                <button
+                    type="button"
+                    class="chip"
+                    aria-disabled=move || page.is_busy().to_string()
+                    data-testid=format!("{name}-continuation-{at}")
+                    on:click=press
+                >
+                    {label}
+                </button>
+            }
+        })
+    };
     view! {
         <section class="card" aria-label=title.clone() data-testid=format!("continuation-{at}") node_ref=card>
             <h4 dir="auto">{title.clone()}</h4>
             <p class="answer" dir="auto">
                 {answer}
-                <Show when=is_growing><span class="caret"></span></Show>
+                <span class="caret" hidden=move || !is_growing()></span>
             </p>
             <p class="hint">{t!("The same answer up to the underlined token, which you chose. The model wrote the rest.")}</p>
             <p role="status"><b>{verdict}</b></p>
-            <p class="examples">
-                <Show when=move || is_whole() && !is_explained()>
-                    <Chip label=t!("Explain this answer, too") test_id=format!("explain-continuation-{at}") on_press=explain />
-                </Show>
-                <Show when=is_explained>
-                    <Chip label=t!("Open this explanation") test_id=format!("open-continuation-{at}") on_press=open />
-                </Show>
-            </p>
+            <p class="examples">{action}</p>
         </section>
-    }
-}
-
-/// Button for the next action. Marked as disabled during a run.
-#[component]
-fn Chip(label: &'static str, test_id: String, on_press: impl Fn() + 'static) -> impl IntoView {
-    let page = use_page();
-    view! {
-        <button
-            type="button"
-            class="chip"
-            aria-disabled=move || page.is_busy().to_string()
-            data-testid=test_id
-            on:click=move |_| on_press()
-        >
-            {label}
-        </button>
     }
 }
