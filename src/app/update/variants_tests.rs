@@ -77,7 +77,7 @@ fn answer_is_continued_from_alternative_explained_and_opened() {
     }
     let effects = page.send(Message::ContinueFrom { token: 2, rank: 1 });
     let point = BranchPoint { token: 2, rank: 1, text: Some("X".into()), before: Some("C. ".into()) };
-    assert_eq!(asked_branches(&effects), [point.clone()]);
+    assert_eq!(asked_branches(&effects), std::slice::from_ref(&point));
     let run = asked(&effects);
     page.token(run, "C. X");
     let variant = page.look(|state| state.explanation.variants[0].clone());
@@ -88,7 +88,7 @@ fn answer_is_continued_from_alternative_explained_and_opened() {
     assert_eq!(asked_branches(&effects), [point]);
     page.engine(asked(&effects), EngineEvent::Explained { document: Box::new(generated(vec![branch.clone()])), problem: None });
     page.send(Message::OpenVariant(0));
-    assert_eq!(page.look(|state| state.explanation.document().unwrap().manifest.answer.branches().to_vec()), [branch.clone()]);
+    assert_eq!(page.look(|state| state.explanation.document().unwrap().manifest.answer.branches().to_vec()), std::slice::from_ref(&branch));
 
     // From a later token the earlier choice stays; from an earlier one it does not.
     let known = BranchPoint::from(&branch);
