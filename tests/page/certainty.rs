@@ -5,6 +5,7 @@ use thirtyfour::{By, Key};
 use super::browser::Browser;
 use super::steps::{ask, copied_link, example_prompt, file, focus_is_on, open_link, server};
 
+const LESSON: &[u8] = include_bytes!("../../public/gallery/lesson-a-coin-flip-answer.json");
 const WITH_TOKENS: &[u8] = include_bytes!("../../crates/core/tests/golden/tokens.json");
 
 async fn press(browser: &Browser, key: Key) {
@@ -94,7 +95,7 @@ async fn file_has_forks_and_link_leaves_tokens_out() {
 async fn lesson_shows_what_model_almost_wrote() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
-    browser.click("lesson-7").await;
+    browser.choose_file("open-json", &file("a-coin-flip-answer.json", LESSON)).await;
     browser.shows("lesson-step", |text| text.contains("Step 1 of 5")).await;
     browser.click("choose-3").await;
     browser.shows("lesson-verdict", |text| text.starts_with("Yes. The model gave Anna 15%.")).await;

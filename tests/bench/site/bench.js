@@ -100,6 +100,7 @@ const question = (prompt, answer, max_tokens, seed = 0) => ({
   answer,
   use_template: false,
   sampling: { temperature: 0, top_k: null, top_p: null, seed },
+  branches: [],
   max_tokens,
   max_context: null,
   method: "pert",

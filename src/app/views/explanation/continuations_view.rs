@@ -28,7 +28,7 @@ pub fn Continuations() -> impl IntoView {
     view! {
         <div class="answers" data-testid="continuations" hidden=move || numbers.with(Vec::is_empty)>
             <section class="card original">
-                <h4>{t!("The answer on screen")}</h4>
+                <h3>{t!("The answer on screen")}</h3>
                 <p class="answer" dir="auto">{move || original.get()}</p>
             </section>
             <div class="variants">
@@ -104,7 +104,7 @@ fn ContinuationCard(at: usize, continuation: Continuation) -> impl IntoView {
     };
     view! {
         <section class="card" aria-label=title.clone() data-testid=format!("continuation-{at}") node_ref=card>
-            <h4 dir="auto">{title.clone()}</h4>
+            <h3 dir="auto">{title.clone()}</h3>
             <p class="answer" dir="auto">
                 {answer}
                 <span class="caret" hidden=move || !is_growing()></span>
