@@ -1,29 +1,19 @@
 //! Answers that continue from alternatives of their tokens: compared with plain decoding from the same tokens, by another implementation.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use glasscage::engine::Engine;
 use glasscage::explanation::{Answer, AnswerStop, Branch, Document, Sampling};
 use glasscage::lm::{N_TOP_TOKENS, ScoreRequest};
-use glasscage::model::source::{BytesInMemory, NativeFile};
+use glasscage::model::source::BytesInMemory;
 use glasscage::model::tokenizer::TokenId;
 use glasscage::problem::Problem;
 use glasscage::request::{BackendChoice, BranchPoint, Question};
 use glasscage::session::{AnswerResult, AnsweredQuestion, ExplainResult, Session};
 
 use crate::readouts::readouts;
+use crate::sessions::{DEMO, STORIES, session};
 use crate::split_model::demo_that_thinks;
-
-const DEMO: &str = "tests/fixtures/models/demo.gguf";
-const STORIES: &str = "tests/golden/stories260k/stories260k-f32.gguf";
-
-fn session(model: &str, backend: BackendChoice) -> Session<Engine> {
-    let source = NativeFile::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join(model)).expect("the model is in the checkout");
-    let mut go_on = async |_| ControlFlow::Continue(());
-    let session = Session::load(&source, backend, &mut go_on);
-    pollster::block_on(session).expect("it loads").expect("nothing stopped it")
-}
 
 fn story(max_tokens: usize) -> Question {
     let prompt = "Once upon a time, there was a girl. Her name was Lily.";
@@ -235,7 +225,7 @@ fn impossible_branches_are_problems() {
     let other = BranchPoint { text: Some("figs".into()), ..point(3, 1) };
     assert_eq!(says(other), "\"figs\" is not among the tokens that the model finds most likely there");
     let before = BranchPoint { before: Some("No".into()), ..point(3, 1) };
-    assert!(says(before).starts_with("the model begins this answer otherwise here"));
+    assert!(says(before).starts_with("on this device the model starts its answer differently"));
     let given = Question { answer: Some("Lily has figs.".into()), ..with(&question, &[point(99, 9)]) };
     assert!(branches(&answer(&mut session, &given).document).is_empty(), "a given answer has none");
 }

@@ -1,26 +1,17 @@
 //! Contrasts: compared with float64, and with themselves where the two texts change places.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use glasscage::engine::Engine;
 use glasscage::explanation::Contrast;
-use glasscage::model::source::NativeFile;
 use glasscage::problem::Problem;
 use glasscage::request::{BackendChoice, PassProgress, Question};
 use glasscage::session::Session;
 use serde_json::Value;
 
-const DEMO: &str = "tests/fixtures/models/demo.gguf";
-const STORIES: &str = "tests/golden/stories260k/stories260k-f32.gguf";
-const PROMPT: &str = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
+use crate::sessions::{DEMO, STORIES, session};
 
-fn session(model: &str, backend: BackendChoice) -> Session<Engine> {
-    let source = NativeFile::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join(model)).expect("the model is in the checkout");
-    let mut go_on = async |_| ControlFlow::Continue(());
-    let session = Session::load(&source, backend, &mut go_on);
-    pollster::block_on(session).expect("it loads").expect("nothing stopped it")
-}
+const PROMPT: &str = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
 
 fn given(prompt: &str, answer: &str) -> Question {
     Question { answer: Some(answer.into()), method: "pert".into(), ..Question::greedy(prompt) }

@@ -37,6 +37,7 @@ mod real_model;
 mod recipes;
 mod registry;
 mod sentences;
+mod sessions;
 mod split;
 #[path = "../models/split.rs"]
 mod split_model;

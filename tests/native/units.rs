@@ -1,26 +1,18 @@
 //! Sources other than sentences and words, with the built-in model: lines, paragraphs, sections, and parts in double brackets.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use glasscage::engine::Engine;
 use glasscage::explanation::{Document, SentenceRule, Unit, from_fragment, to_fragment};
-use glasscage::model::source::NativeFile;
 use glasscage::problem::Problem;
 use glasscage::request::{BackendChoice, Question};
 use glasscage::session::{ExplainResult, Session};
 
+use crate::sessions::{DEMO, session};
+
 /// Each paragraph, section and line is one sentence.
 const FACTS: &str = "Ann has 3 figs.\n\nBob has 4 nuts.\n\nWhat does Bob have?";
 const ANSWER: &str = "Bob has 4 nuts. The answer is 4.";
-
-fn session() -> Session<Engine> {
-    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/models/demo.gguf");
-    let source = NativeFile::open(&model).expect("the built-in model is in the checkout");
-    let mut go_on = async |_| ControlFlow::Continue(());
-    let session = Session::load(&source, BackendChoice::Cpu, &mut go_on);
-    pollster::block_on(session).expect("it loads").expect("nothing stopped it")
-}
 
 fn question(prompt: &str, unit: Unit, method: &str) -> Question {
     let sentence_rule = SentenceRule::AnyScript;
@@ -40,7 +32,7 @@ fn explain(session: &mut Session<Engine>, question: &Question) -> Document {
 
 #[test]
 fn unit_of_one_sentence_measures_like_sentence() {
-    let mut session = session();
+    let mut session = session(DEMO, BackendChoice::Cpu);
     for method in ["pert", "pairs", "clp", "flow"] {
         let by_sentences = explain(&mut session, &question(FACTS, Unit::Sentence, method));
         assert_eq!((by_sentences.table.n_prompt(), by_sentences.version), (3, 3));
@@ -64,7 +56,7 @@ fn unit_of_one_sentence_measures_like_sentence() {
 
 #[test]
 fn long_units_hold_several_sentences() {
-    let mut session = session();
+    let mut session = session(DEMO, BackendChoice::Cpu);
     let prompt = "# Ann\nAnn has 3 figs. She eats 1.\n\n# Bob\nBob has 4 nuts.\nWhat does Bob have?";
     let n_units = |document: &Document| (document.prompt.sentences.len(), document.generation.sentences.len());
     for (unit, expected) in
@@ -85,7 +77,7 @@ fn long_units_hold_several_sentences() {
 
 #[test]
 fn paragraph_splits_into_its_words() {
-    let mut session = session();
+    let mut session = session(DEMO, BackendChoice::Cpu);
     let prompt = "Ann has 3 figs. Bob has 4 nuts.\n\nWhat does Bob have?";
     let question = question(prompt, Unit::Paragraph, "pert");
     let mut go_on = async |_| ControlFlow::Continue(());
@@ -99,7 +91,7 @@ fn paragraph_splits_into_its_words() {
 
 #[test]
 fn model_does_not_read_brackets() {
-    let mut session = session();
+    let mut session = session(DEMO, BackendChoice::Cpu);
     let marked = "[[Ann has 3 figs. Bob has 4 nuts.]] What does Bob have?";
     let document = explain(&mut session, &question(marked, Unit::Bracket, "pert"));
     assert_eq!(document.prompt.sentence_texts(), ["Ann has 3 figs. Bob has 4 nuts. ", "What does Bob have?"]);

@@ -1,27 +1,19 @@
 //! Words as sources: graphs of words, and sentences split into words, with the built-in model.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use glasscage::attribution::deletion::RANDOM_ORDERS;
 use glasscage::attribution::methods;
 use glasscage::engine::Engine;
 use glasscage::explanation::{Document, Unit};
 use glasscage::lm::LanguageModel;
-use glasscage::model::source::NativeFile;
 use glasscage::request::{BackendChoice, Question, Word};
 use glasscage::session::{ExplainResult, Session};
 
+use crate::sessions::{DEMO, session};
+
 const PROMPT: &str = "Stop. Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
 const ANSWER: &str = "Bob has 4 nuts. The answer is 4.";
-
-fn session() -> Session<Engine> {
-    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/models/demo.gguf");
-    let source = NativeFile::open(&model).expect("the built-in model is in the checkout");
-    let mut go_on = async |_| ControlFlow::Continue(());
-    let session = Session::load(&source, BackendChoice::Cpu, &mut go_on);
-    pollster::block_on(session).expect("it loads").expect("nothing stopped it")
-}
 
 fn question(unit: Unit) -> Question {
     Question { answer: Some(ANSWER.into()), unit, method: "pert".into(), ..Question::greedy(PROMPT) }
@@ -46,7 +38,7 @@ fn close(a: f64, b: f64) -> bool {
 
 #[test]
 fn one_word_sentence_splits_into_itself() {
-    let mut session = session();
+    let mut session = session(DEMO, BackendChoice::Cpu);
     // Skip methods that need a masked language model.
     for method in methods().filter(|method| !method.needs_masked_lm()) {
         let question = Question { method: method.id.to_string(), ..question(Unit::Sentence) };
@@ -63,7 +55,7 @@ fn one_word_sentence_splits_into_itself() {
 
 #[test]
 fn split_sentences_agree_with_word_graph() {
-    let mut session = session();
+    let mut session = session(DEMO, BackendChoice::Cpu);
     let by_sentences = explain(&mut session, &question(Unit::Sentence));
     let by_words = explain(&mut session, &question(Unit::Word));
     assert_eq!((by_words.unit, by_words.table.n_prompt()), (Unit::Word, PROMPT.split_whitespace().count()));
@@ -110,7 +102,7 @@ fn follow_up_tokens(session: &mut Session<Engine>, question: &Question) -> [usiz
 
 #[test]
 fn answer_is_generated_once_for_all_requests() {
-    let mut session = session();
+    let mut session = session(DEMO, BackendChoice::Cpu);
     let question = Question::greedy(PROMPT);
     let document = explain(&mut session, &question);
     let given = Question { answer: Some(document.generation.text.clone()), ..question.clone() };
@@ -125,7 +117,7 @@ fn answer_is_generated_once_for_all_requests() {
 
 #[test]
 fn word_explanation_beyond_limit_reports_cost() {
-    let mut session = session();
+    let mut session = session(DEMO, BackendChoice::Cpu);
     let long = Question { prompt: "Ann has 3 figs. ".repeat(100), ..question(Unit::Word) };
     let problem = pollster::block_on(session.explain(&long, &mut async |_| ControlFlow::Continue(()))).unwrap_err();
     assert!(problem.what.to_string().contains("407 forward passes") && problem.remedy.to_string().contains("sentences"), "{problem:?}");

@@ -40,7 +40,7 @@ pub struct Arguments {
     /// Folder with config.json, tokenizer.json and model.safetensors of a RoBERTa model; method reagent-mlm needs it
     #[arg(long, value_name = "FOLDER", required_if_eq("method", "reagent-mlm"))]
     masked_lm: Option<PathBuf>,
-    /// What one source of the prompt is. Words and lines also split the answer; otherwise its sentences are explained
+    /// What counts as one source of the prompt. Words and lines also split the answer; otherwise its sentences are explained
     #[arg(long, value_enum, default_value = "sentence")]
     unit: UnitArgument,
     /// Short form of --unit word
@@ -56,7 +56,7 @@ pub struct Arguments {
     #[arg(long, num_args = 2, value_names = ["TEXT", "OTHER"])]
     contrast: Option<Vec<String>>,
     /// Continue the answer from an alternative of one of its tokens: TOKEN is the number of the token, RANK that of its alternative, as
-    /// --tokens prints them, for example 7:1. Again: from a later token of the answer so far
+    /// --tokens prints them, for example 7:1. Repeat it for later tokens
     #[arg(long, value_name = "TOKEN:RANK", value_parser = branch_point, conflicts_with = "answer_file")]
     branch: Vec<BranchPoint>,
     /// Maximum answer length in tokens

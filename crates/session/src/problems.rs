@@ -139,7 +139,7 @@ pub fn token_not_in_answer(token: usize) -> Problem {
 /// The model begins the answer with other words than those before the chosen token.
 pub fn other_beginning() -> Problem {
     Problem::new(
-        message!("the model begins this answer otherwise here, so it cannot continue it from that token"),
+        message!("on this device the model starts its answer differently, so it cannot continue this one from that token"),
         message!("Recompute the explanation here, then choose a token of the new one"),
     )
 }

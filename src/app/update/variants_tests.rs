@@ -108,8 +108,11 @@ fn stopped_continuation_keeps_its_words() {
     page.engine(run, EngineEvent::Stopped { answer: "X".into() });
     assert_eq!(page.look(|state| state.explanation.variants[0].answer.clone()), VariantAnswer::Stopped("X".into()));
     let run = asked(&page.send(Message::ContinueFrom { token: 0, rank: 1 }));
-    page.engine(run, EngineEvent::Failed(Problem::new(message!("the model begins this answer otherwise here"), message!("Recompute it"))));
-    assert!(page.problem().starts_with("The model begins this answer otherwise"), "{}", page.problem());
+    page.engine(
+        run,
+        EngineEvent::Failed(Problem::new(message!("on this device the model starts its answer differently"), message!("Recompute it"))),
+    );
+    assert!(page.problem().starts_with("On this device the model starts its answer differently"), "{}", page.problem());
     assert_eq!(page.look(|state| state.explanation.variants.len()), 1);
 }
 

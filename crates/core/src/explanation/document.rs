@@ -26,8 +26,7 @@ pub struct Document {
     pub format: String,
     /// [`Document::to_json`] writes the smallest version that has all fields of the document.
     pub version: u32,
-    /// Unit of the prompt's columns; [`Unit::of_answer`] is that of the rows and the other columns. Documents without this field use
-    /// sentences.
+    /// Unit of the prompt's columns; [`Unit::of_answer`] is that of rows and other columns. Sentences in documents without this field.
     #[serde(default, skip_serializing_if = "Unit::is_sentence")]
     pub unit: Unit,
     /// Shared between clones of a document, which differ only in the table.
@@ -116,8 +115,9 @@ impl Document {
 
     /// The document with the smallest version that has all of its fields. Call it after setting or removing a field.
     pub fn versioned(self) -> Self {
-        let has_no_list = self.tokens.is_empty() && self.contrasts.is_empty() && self.manifest.answer.branches().is_empty();
-        Self { version: smallest_version(self.version, !has_no_list || !self.unit.is_in_version_2()), ..self }
+        let lists_are_empty = self.tokens.is_empty() && self.contrasts.is_empty() && self.manifest.answer.branches().is_empty();
+        let is_of_version_2 = lists_are_empty && self.unit.is_in_version_2();
+        Self { version: smallest_version(self.version, !is_of_version_2), ..self }
     }
 
     /// Checks the invariants of a document: sentences tile the text, tables match them, explained sentences exist, sizes are within limits.
