@@ -4,6 +4,8 @@ mod branch;
 mod contrast;
 mod document;
 #[cfg(test)]
+mod document_tests;
+#[cfg(test)]
 pub(crate) mod example;
 mod joint;
 mod language;
