@@ -9,17 +9,19 @@ use web_sys::File;
 
 use super::page::Page;
 use super::state::Environment;
+use super::state::explanation::Origin;
 use super::state::library::LibraryMessage;
 use super::state::local_file::{FileId, LocalFile};
 use super::state::message::{Effect, Fetch, Message};
 use super::state::{lesson_texts, storage_keys};
-use super::{browser, examples, gallery, language, remote_fetch, service_worker};
+use super::{browser, examples, gallery, language, opener, remote_fetch, service_worker};
 use crate::library::standard;
 use crate::request::{BackendChoice, LoadOptions};
 use crate::worker::client::Client;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
 use crate::worker::role::Role;
+use glasscage_message::message;
 
 const BUILT_IN_MODEL: &str = "models/demo.gguf";
 /// Selector of the lesson and the explanation. The first one in the document counts.
@@ -75,7 +77,13 @@ impl Effects {
                 let text = browser::fetch_text(&path(&fetch)).await;
                 Message::Fetched(fetch, text)
             }),
-            Effect::FetchRemote(id, address) => later(page, async move { Message::RemoteFetched(id, remote_fetch::fetch(&address).await) }),
+            Effect::FetchRemote(id, address) => later(page, async move {
+                let fetched = match remote_fetch::fetch(&address).await {
+                    Ok(bytes) => Ok(opener::opened(&bytes, Origin::Link).await),
+                    Err(failure) => Err(failure),
+                };
+                Message::RemoteFetched(id, fetched)
+            }),
             Effect::ReadFile(id, file) => {
                 let handle = self.files.borrow_mut().remove(&file.id);
                 later(page, async move {
@@ -83,9 +91,17 @@ impl Effects {
                         Some(handle) => browser::read(&handle).await,
                         None => None,
                     };
-                    Message::FileRead { id, name: file.name, bytes }
+                    let opened = match bytes {
+                        Some(bytes) => opener::opened(&bytes, Origin::File).await,
+                        None => Err(message!("the file could not be read")),
+                    };
+                    Message::FileRead { id, name: file.name, opened }
                 });
             }
+            Effect::OpenLink(id, link) => later(page, async move {
+                let opened = opener::opened(link.as_bytes(), Origin::Link).await;
+                Message::LinkOpened { id, link, opened }
+            }),
             Effect::SaveFile { name, media_type, bytes } => {
                 if browser::download(&name, media_type, &bytes).is_none() {
                     page.send(Message::SaveRefused);

@@ -18,6 +18,7 @@ mod focus;
 mod gallery;
 mod i18n;
 mod language;
+mod opener;
 mod page;
 mod remote_fetch;
 mod service_worker;

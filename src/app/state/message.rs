@@ -2,6 +2,7 @@
 
 use super::library::LibraryMessage;
 use super::local_file::{FileId, LocalFile};
+use super::opened::Opened;
 use super::remote::RemoteFailure;
 use super::settings::Settings;
 use crate::app::gallery::GalleryEntry;
@@ -74,10 +75,17 @@ pub enum Message {
 
     /// The visitor chose or dropped files: an explanation (JSON), or a model (GGUF, with all parts if it is split).
     FilesOpened(Vec<LocalFile>),
+    /// The content of a file, or why it could not be opened.
     FileRead {
         id: RequestId,
         name: String,
-        bytes: Option<Vec<u8>>,
+        opened: Result<Opened, glasscage_message::Message>,
+    },
+    /// The content of a link, or why it could not be opened.
+    LinkOpened {
+        id: RequestId,
+        link: String,
+        opened: Result<Opened, glasscage_message::Message>,
     },
     /// The browser has moved to another history entry, with this state ([`super::history_entry`]) and this address fragment with its `#`.
     Visited {
@@ -88,8 +96,8 @@ pub enum Message {
     FetchRemote,
     /// The visitor declines to fetch it.
     DeclineRemote,
-    /// The bytes that the site sent, or the reason for the failure.
-    RemoteFetched(RequestId, Result<Vec<u8>, RemoteFailure>),
+    /// The content of the file that the site sent, or why it could not be opened; or why there is no file.
+    RemoteFetched(RequestId, Result<Result<Opened, glasscage_message::Message>, RemoteFailure>),
     /// Go to the start page.
     GoHome,
     OpenGalleryEntry(GalleryEntry),
@@ -272,6 +280,8 @@ pub enum Effect {
     FetchRemote(RequestId, String),
     /// Answered by `FileRead`.
     ReadFile(RequestId, LocalFile),
+    /// Opens a link, or its fragment alone. Answered by `LinkOpened`.
+    OpenLink(RequestId, String),
     /// Answered by `SaveRefused` if the browser refuses.
     SaveFile {
         name: String,

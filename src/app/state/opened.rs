@@ -4,12 +4,12 @@ use glasscage_message::{Message, ToMessage};
 
 use super::explanation::Origin;
 use super::lesson::Progress;
-use crate::explanation::Document;
-use crate::lesson::Lesson;
-use crate::open::{self, open_any, open_fragment};
+use crate::explanation::{self, Document};
+use crate::lesson::{self, Lesson};
+use crate::open::{self, open_any};
 
 /// An opened explanation or lesson.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Opened {
     Explanation(Box<Document>, Origin),
     /// A lesson and its reader's progress.
@@ -22,17 +22,24 @@ impl Opened {
         Ok(Self::new(open_any(bytes).map_err(|error| error.to_message())?, origin))
     }
 
+    /// Opens an explanation or a lesson of this site, as JSON. `None` if it is not valid.
+    pub fn from_json(json: &str, origin: Origin) -> Option<Self> {
+        Some(match Lesson::is_meant(json) {
+            true => Self::Lesson(Lesson::from_json(json).ok()?, Progress::default()),
+            false => Self::Explanation(Document::from_json(json).ok()?.into(), origin),
+        })
+    }
+
+    /// Whether a fragment (with or without `#`) contains an explanation or a lesson.
+    pub fn is_link(fragment: &str) -> bool {
+        lesson::is_link(fragment) || explanation::is_link(fragment)
+    }
+
     fn new(opened: open::Opened, origin: Origin) -> Self {
         match opened {
             open::Opened::Explanation(document) => Self::Explanation(document, origin),
             open::Opened::Lesson(lesson) => Self::Lesson(lesson, Progress::default()),
         }
-    }
-
-    /// Opens the content of a link from its fragment (with or without `#`). `None` if the fragment is not a Glasscage link.
-    pub fn from_fragment(fragment: &str) -> Option<Result<Self, Message>> {
-        let opened = open_fragment(fragment)?;
-        Some(opened.map(|opened| Self::new(opened, Origin::Link)).map_err(|error| error.to_message()))
     }
 }
 
@@ -41,7 +48,6 @@ mod tests {
     use super::*;
     use crate::app::analysis::example::document;
     use crate::app::state::lesson::tests::lesson;
-    use crate::{explanation, lesson};
 
     #[test]
     fn a_file_is_told_by_its_content() {
@@ -50,11 +56,18 @@ mod tests {
         let explanation = opened(document().to_json());
         assert_eq!(explanation, Ok(Opened::Explanation(document().into(), Origin::File)));
         assert!(opened("{}".into()).is_err());
+        for json in [lesson().to_json(), document().to_json()] {
+            assert_eq!(Opened::from_json(&json, Origin::File), Opened::from_bytes(json.as_bytes(), Origin::File).ok());
+        }
+        assert_eq!(Opened::from_json("{}", Origin::File), None);
     }
 
     #[test]
     fn a_link_is_told_by_its_first_characters() {
-        let link = |fragment: &str| Opened::from_fragment(&format!("#{fragment}"));
+        let link = |fragment: &str| {
+            let fragment = format!("#{fragment}");
+            Opened::is_link(&fragment).then(|| Opened::from_bytes(fragment.as_bytes(), Origin::Link))
+        };
         assert!(matches!(link(&lesson::to_fragment(&lesson())), Some(Ok(Opened::Lesson(..)))));
         assert!(matches!(link(&explanation::to_fragment(&document())), Some(Ok(Opened::Explanation(_, Origin::Link)))));
         assert!(matches!(link("g3.damaged"), Some(Err(_))));

@@ -67,11 +67,7 @@ impl State {
     }
 
     /// Opens a file that was read. A run may have begun since the request.
-    pub(super) fn file_read(&mut self, id: RequestId, name: &str, bytes: Option<&[u8]>) {
-        let opened = match bytes {
-            Some(bytes) => Opened::from_bytes(bytes, Origin::File),
-            None => Err(message!("the file could not be read")),
-        };
+    pub(super) fn file_read(&mut self, id: RequestId, name: &str, opened: Result<Opened, Message>) {
         if self.is_awaited_by_lesson(id) {
             return self.add_to_lesson(opened);
         }
@@ -86,6 +82,32 @@ impl State {
                 message!("\u{201c}{name}\u{201d} was not opened: {error}", name, error),
                 message!("Open a file from “Save JSON” or “Export”, or a model whose name ends in .gguf"),
             ),
+        }
+    }
+
+    /// Opens the link of this fragment, which the address of the page names.
+    pub(super) fn open_link(&mut self, fragment: &str) {
+        let id = self.await_on_screen(None);
+        self.emit(Effect::OpenLink(id, fragment.to_owned()));
+    }
+
+    /// Shows what was in the link. A run may have begun since the request.
+    pub(super) fn link_opened(&mut self, id: RequestId, link: &str, opened: Result<Opened, Message>) {
+        if self.is_awaited_by_lesson(id) {
+            return self.add_to_lesson(opened);
+        }
+        // The visitor may have opened something else by now.
+        if !self.is_awaited_on_screen(id) {
+            return;
+        }
+        match opened {
+            Ok(_) if self.refuse_while_busy() => {}
+            Ok(opened) => {
+                self.entry_awaits = None;
+                self.put_on_screen(opened);
+                self.replace_entry_at(format!("{}#{}", self.page_address, link.trim_start_matches('#')));
+            }
+            Err(problem) => self.fail_with(problem, message!("Ask for a new link, or for the saved JSON file")),
         }
     }
 
@@ -156,14 +178,14 @@ impl State {
     fn gallery_entry_fetched(&mut self, id: RequestId, entry: &GalleryEntry, text: Option<&str>) {
         if self.is_awaited_by_lesson(id) {
             let not_here = || message!("\u{201c}{title}\u{201d} could not be fetched", title = entry.title);
-            let opened = text.ok_or_else(not_here).and_then(|json| Opened::from_bytes(json.as_bytes(), Origin::Gallery));
-            return self.add_to_lesson(opened);
+            let opened = text.and_then(|json| Opened::from_json(json, Origin::Gallery));
+            return self.add_to_lesson(opened.ok_or_else(not_here));
         }
         // The visitor may have opened something else by now.
         if !self.is_awaited_on_screen(id) {
             return;
         }
-        match text.and_then(|json| Opened::from_bytes(json.as_bytes(), Origin::Gallery).ok()) {
+        match text.and_then(|json| Opened::from_json(json, Origin::Gallery)) {
             Some(_) if self.refuse_while_busy() => {}
             Some(opened) => {
                 self.put_gallery_entry_on_screen(opened, entry);

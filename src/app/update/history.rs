@@ -78,26 +78,16 @@ impl State {
             self.close_explanation();
             return self.offer_remote(asked);
         }
+        self.close_explanation();
         if let Some(entry) = of_gallery {
-            self.close_explanation();
             // The fetched explanation or lesson will replace this entry.
             self.entry_awaits = Some(EntryAwaits::Address);
-            return self.fetch_gallery_entry(entry);
-        }
-        match Opened::from_fragment(fragment) {
-            Some(Ok(opened)) => {
-                self.put_on_screen(opened);
-                let address = format!("{}#{}", self.page_address, fragment.trim_start_matches('#'));
-                self.replace_entry_at(address);
-            }
-            Some(Err(problem)) => {
-                self.close_explanation();
-                self.fail_with(problem, message!("Ask for a new link, or for the saved JSON file"));
-            }
-            None => {
-                self.close_explanation();
-                self.welcome();
-            }
+            self.fetch_gallery_entry(entry);
+        } else if Opened::is_link(fragment) {
+            self.entry_awaits = Some(EntryAwaits::Address);
+            self.open_link(fragment);
+        } else {
+            self.welcome();
         }
     }
 

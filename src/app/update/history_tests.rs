@@ -6,6 +6,7 @@ use crate::app::gallery::GalleryEntry;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
 use crate::app::state::message::{EditorMessage, Effect, Message};
+use crate::app::state::opened::Opened;
 use crate::explanation::to_fragment;
 use crate::worker::engine::protocol::EngineEvent;
 use glasscage_message::message;
@@ -133,4 +134,18 @@ fn first_run_replaces_welcome_explanation() {
     assert_eq!((page.shown(), pushed(&effects)), (None, vec![None]));
     page.engine(asked(&effects), answered(unmeasured()));
     assert!(page.look(|state| !state.explanation.is_home()));
+}
+
+#[test]
+fn late_link_does_not_replace_newer_content() {
+    let mut page = Page::ready();
+    let fragment = to_fragment(&document());
+    let effects = page.send(Message::Visited { entry: None, fragment: format!("#{fragment}") });
+    let [Effect::OpenLink(id, link)] = &effects[..] else { panic!("the link is opened: {effects:?}") };
+    let (id, link) = (*id, link.clone());
+    let run = asked(&page.send(Message::Explain));
+    page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
+    let opened = Opened::from_bytes(link.as_bytes(), Origin::Link);
+    assert_eq!(page.send(Message::LinkOpened { id, link, opened }), []);
+    assert_eq!(page.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Here);
 }

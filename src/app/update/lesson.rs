@@ -114,7 +114,7 @@ impl State {
     fn add_link(&mut self, link: &str) {
         match link.trim().split_once('#').and_then(|(_, fragment)| GalleryEntry::of_fragment(fragment)) {
             Some(entry) => self.await_by_lesson(|id| Effect::Fetch(Fetch::GalleryEntry(id, entry))),
-            None => self.add_to_lesson(Opened::from_bytes(link.as_bytes(), Origin::Link)),
+            None => self.await_by_lesson(|id| Effect::OpenLink(id, link.to_owned())),
         }
     }
 

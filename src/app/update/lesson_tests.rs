@@ -253,12 +253,12 @@ fn explanations_come_from_files_and_links_and_each_once() {
     assert_eq!((explanations(&page), at(&page)), (vec![own.clone(), "clp".into()], Some(0)), "the lesson stays on screen");
     let link = format!("https://a.b/c/#{}", crate::explanation::to_fragment(&other()));
     for refused in [link.as_str(), "https://a.b/c/", "nothing", ""] {
-        page.send(LessonMessage::AddLink(refused.into()));
+        page.send_and_open(LessonMessage::AddLink(refused.into()));
         assert!(page.look(|state| state.problem.is_some() && state.problem_place == Place::Lesson), "{refused}");
         assert_eq!(explanations(&page).len(), 2);
     }
     page.send(LessonMessage::Undo);
-    page.send(LessonMessage::AddLink(link));
+    page.send_and_open(LessonMessage::AddLink(link));
     assert_eq!((explanations(&page), page.look(|state| state.problem.is_none())), (vec![own.clone(), "clp".into()], true));
     change(&mut page, |lesson| lesson.show_in_step(0, 1));
     assert_eq!(page.shown().as_deref(), Some("clp"), "the step shows it");

@@ -86,7 +86,8 @@ impl State {
             Message::ToggleWords(source) => self.toggle_words(source),
 
             Message::FilesOpened(files) => self.open_files(files),
-            Message::FileRead { id, name, bytes } => self.file_read(id, &name, bytes.as_deref()),
+            Message::FileRead { id, name, opened } => self.file_read(id, &name, opened),
+            Message::LinkOpened { id, link, opened } => self.link_opened(id, &link, opened),
             Message::Visited { entry, fragment } => self.visit(entry.as_deref(), &fragment),
             Message::FetchRemote => self.fetch_remote(),
             Message::DeclineRemote => self.decline_remote(),

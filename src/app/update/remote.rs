@@ -1,7 +1,6 @@
 //! Fetches explanations from other sites, but only if the visitor has agreed.
 
 use crate::app::state::State;
-use crate::app::state::explanation::Origin;
 use crate::app::state::message::Effect;
 use crate::app::state::opened::Opened;
 use crate::app::state::remote::{Remote, RemoteFailure};
@@ -42,14 +41,14 @@ impl State {
         self.replace_entry();
     }
 
-    pub(super) fn remote_fetched(&mut self, id: RequestId, fetched: Result<Vec<u8>, RemoteFailure>) {
+    pub(super) fn remote_fetched(&mut self, id: RequestId, fetched: Result<Result<Opened, Message>, RemoteFailure>) {
         let Some(remote) = self.remote().filter(|remote| remote.request == Some(id)).cloned() else { return };
         *self.screen = Screen::Remote(Remote { request: None, ..remote.clone() });
         if self.refuse_while_busy() {
             return;
         }
-        let opened = fetched.map_err(|failure| words(remote.host(), &failure)).and_then(|bytes| {
-            Opened::from_bytes(&bytes, Origin::Link).map_err(|error| {
+        let opened = fetched.map_err(|failure| words(remote.host(), &failure)).and_then(|opened| {
+            opened.map_err(|error| {
                 let what = message!("The file from {host} could not be opened: {error}", host = remote.host());
                 (what, message!("Ask for the saved JSON file"))
             })

@@ -2,7 +2,9 @@
 
 use super::tests::{Page, asked};
 use crate::app::analysis::example::document;
+use crate::app::state::explanation::Origin;
 use crate::app::state::message::{Effect, Message};
+use crate::app::state::opened::Opened;
 use crate::app::state::remote::RemoteFailure;
 use crate::worker::engine::protocol::EngineEvent;
 use crate::worker::envelope::RequestId;
@@ -24,7 +26,7 @@ fn agrees(page: &mut Page) -> RequestId {
 }
 
 fn fetched(page: &mut Page, id: RequestId, fetched: Result<Vec<u8>, RemoteFailure>) -> Vec<Effect> {
-    page.send(Message::RemoteFetched(id, fetched))
+    page.send(Message::RemoteFetched(id, fetched.map(|bytes| Opened::from_bytes(&bytes, Origin::Link))))
 }
 
 #[test]

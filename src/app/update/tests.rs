@@ -9,6 +9,7 @@ use crate::app::state::library::LibraryMessage;
 use crate::app::state::local_file::{FileId, LocalFile};
 use crate::app::state::message::{EditorMessage, ExplanationMessage, Fetch};
 use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::opened::Opened;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::storage_keys;
 use crate::explanation::{Aggregation, Derivation, Document, Language, SentenceRule, Weighting, to_fragment};
@@ -81,7 +82,17 @@ impl Page {
 
     /// Moves the browser to this history entry.
     pub(super) fn visit(&mut self, entry: Option<&str>, fragment: &str) -> Vec<Effect> {
-        self.send(Message::Visited { entry: entry.map(str::to_owned), fragment: fragment.into() })
+        self.send_and_open(Message::Visited { entry: entry.map(str::to_owned), fragment: fragment.into() })
+    }
+
+    /// Sends a message, and delivers the content of the link that it asks for, if any.
+    pub(super) fn send_and_open(&mut self, message: impl Into<Message>) -> Vec<Effect> {
+        let mut effects = self.send(message);
+        if let [Effect::OpenLink(id, link)] = &mut effects[..] {
+            let opened = Opened::from_bytes(link.as_bytes(), Origin::Link);
+            effects = self.send(Message::LinkOpened { id: *id, link: std::mem::take(link), opened });
+        }
+        effects
     }
 
     /// Opens and reads a file with this text.
@@ -92,7 +103,7 @@ impl Page {
 
     /// Delivers the file of this request.
     pub(super) fn reads(&mut self, id: RequestId, text: String) -> Vec<Effect> {
-        self.send(Message::FileRead { id, name: "x.json".into(), bytes: Some(text.into_bytes()) })
+        self.send(Message::FileRead { id, name: "x.json".into(), opened: Opened::from_bytes(text.as_bytes(), Origin::File) })
     }
 
     /// Delivers the requested gallery entry.

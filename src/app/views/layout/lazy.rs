@@ -35,7 +35,7 @@ macro_rules! split_off {
     };
 }
 
-pub(in crate::app::views) use split_off;
+pub(in crate::app) use split_off;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LoadState<F> {
