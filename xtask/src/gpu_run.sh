@@ -103,7 +103,6 @@ nvidia-smi >>"$LOG" 2>&1
 # (a) Which adapter, and the most that it can do; (b) each kernel against its reference.
 adapter adapter 30
 stage kernels 100 test-engine gpu::
-stage "self-test" 30 test-engine self_test --skip gpu::
 # (c) Log-probabilities of all architectures against float64.
 [ -z "$AGAIN" ] && stage architectures 60 test-native architectures
 bench "built-in model" public/models/demo.gguf
