@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use glasscage_attribution::method;
-use glasscage_core::explanation::{Branch, Contrast, Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
+use glasscage_core::explanation::{Branch, Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
 use glasscage_core::number::percent_tenths;
-use glasscage_core::shares::{ContrastShares, Evidence, LITTLE_SUPPORT, Shares};
+use glasscage_core::shares::{Evidence, LITTLE_SUPPORT, Shares};
 use glasscage_engine::Engine;
 use glasscage_protocol::request::{BranchPoint, ExplainProgress, PassProgress, Question};
 use glasscage_session::{ExplainResult, Session};
 use glasscage_text::given::{given_text, text_of_file};
 
 use super::certainty::certainty_text;
+use super::contrast::{add_contrast, contrast_text};
 use super::models::{BackendArgument, load, masked_lm_for};
 use super::output;
 
@@ -181,14 +182,20 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
         document.output = chosen.clone();
     }
     let texts = compared.filter(|_| failure.is_none() && document.is_complete());
-    let contrast = texts.map(|texts| add_contrast(&mut session, &question, &mut document, texts, is_watched));
+    let mut on_pass = async |PassProgress { done, planned }| {
+        if is_watched {
+            show_passes(done, planned);
+        }
+        ControlFlow::Continue(())
+    };
+    let contrast = texts.map(|texts| add_contrast(&mut session, &question, &mut document, &texts, &mut on_pass));
     // Write the document of a generated answer even if the requested sentence or the text to compare does not exist.
     let written = output::write(&arguments.json, document.to_json() + "\n");
     let certainty = if arguments.tokens { certainty_text(&document) } else { String::new() };
     output::print(&(attribution_text(&document) + &certainty))?;
     written?;
     if let Some(contrast) = contrast {
-        output::print(&contrast_text(&document, &contrast?))?;
+        output::print(&contrast_text(&document, &contrast.map_err(|problem| format!("--contrast: {problem}"))?))?;
     }
     if let Some(problem) = failure {
         return Err(format!("{} The document has what was measured by then.", problem.what.to_sentence()));
@@ -215,29 +222,6 @@ fn compared(arguments: &Arguments) -> Result<Option<[String; 2]>, String> {
         return Err("--contrast: both texts are the same, so there is nothing to compare".into());
     }
     Ok(Some([text, other]))
-}
-
-/// Compares the last occurrence of `text` in the answer with `other`, and adds the contrast to the document.
-fn add_contrast(
-    session: &mut Session<Engine>,
-    question: &Question,
-    document: &mut Document,
-    [text, other]: [String; 2],
-    is_watched: bool,
-) -> Result<Contrast, String> {
-    let answer = &document.generation.text;
-    let Some(at) = answer.rfind(&text) else { return Err(format!("--contrast: the answer does not contain {text:?}")) };
-    let mark = [at, at + text.len()].map(|byte| answer[..byte].chars().count());
-    let mut on_pass = async |PassProgress { done, planned }| {
-        if is_watched {
-            show_passes(done, planned);
-        }
-        ControlFlow::Continue(())
-    };
-    let contrast = pollster::block_on(session.contrast(question, mark, &other, &mut on_pass)).map_err(|problem| problem.to_string())?;
-    let contrast = contrast.ok_or("the run was stopped")?;
-    document.contrasts.push(contrast.clone());
-    Ok(contrast)
 }
 
 /// The number of generated sentences, if the document does not have all `chosen` rows.
@@ -349,7 +333,7 @@ fn attribution_text(document: &Document) -> String {
 }
 
 /// A source whose lines after the first one start in this column.
-fn indented(source: &str, column: usize) -> String {
+pub fn indented(source: &str, column: usize) -> String {
     source.trim().replace('\n', &format!("\n{:column$}", ""))
 }
 
@@ -361,43 +345,11 @@ fn branches_text(document: &Document) -> String {
     document.manifest.answer.branches().iter().map(line).collect()
 }
 
-/// Both log-probabilities, and for each prompt sentence its effect and its shares for the text of the answer and against it.
-fn contrast_text(document: &Document, contrast: &Contrast) -> String {
-    let (part, alternative) = (contrast.part(&document.generation), &contrast.alternative);
-    let [of_part, of_alternative] = contrast.log_probabilities;
-    let mut text = format!("\nWhy {part:?} and not {alternative:?}?\n\nlog-probability in nats: {of_part:.4} and {of_alternative:.4}\n");
-    let ContrastShares { shares, effect } = ContrastShares::of(document, contrast);
-    if effect == 0.0 {
-        return text + "No source changes the difference.\n";
-    }
-    text += "effects in nats: positive speaks for the first text, negative for the second\n\n  effect     for against\n";
-    for (j, effect) in contrast.effects.iter().enumerate() {
-        let amounts =
-            shares.get(j).map_or(["\u{2013}".into(), "\u{2013}".into()], |shares| shares.map(|share| percent_tenths(share) + "%"));
-        let [supporting, opposing] = amounts;
-        text += &format!("{effect:>+8.4}  {supporting:>6}  {opposing:>6}  {}\n", indented(document.source(j), 26));
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use glasscage_core::explanation::Document;
 
-    use super::{attribution_text, branch_point, branches, contrast_text, indented};
-
-    #[test]
-    fn contrast_lists_effects_and_both_shares() {
-        let document = Document::from_json(include_str!("../../core/tests/golden/contrasts.json")).expect("a document");
-        let text = contrast_text(&document, &document.contrasts[0]);
-        assert!(text.contains("Why \" 24\" and not \" 36\"?") && text.contains("-0.0625 and -4.5000"), "{text}");
-        let lines: Vec<&str> = text.lines().filter(|line| line.contains('%') || line.contains('\u{2013}')).collect();
-        assert_eq!(lines.len(), 7, "six prompt sentences and a step: {text}");
-        assert!(lines[0].trim_start().starts_with("+1.5000") && lines[5].trim_start().starts_with("-0.5000"), "{text}");
-        let mut none = document.contrasts[0].clone();
-        none.effects.fill(0.0);
-        assert!(contrast_text(&document, &none).ends_with("No source changes the difference.\n"));
-    }
+    use super::{attribution_text, branch_point, branches, indented};
 
     #[test]
     fn later_lines_of_source_are_indented() {

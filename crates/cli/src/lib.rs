@@ -3,6 +3,7 @@
 mod answer;
 mod bench;
 mod certainty;
+mod contrast;
 mod evaluate;
 mod explain;
 mod export;

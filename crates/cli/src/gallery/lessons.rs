@@ -1,6 +1,7 @@
 //! The page's lessons: handwritten texts and questions about explanations that this command makes.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use glasscage_core::explanation::Document;
@@ -10,10 +11,11 @@ use glasscage_protocol::request::Question;
 use glasscage_session::Session;
 use serde::Deserialize;
 
+use super::super::contrast::add_contrast;
 use super::explained::{explained, without_tokens};
 
 /// The lessons in the order of the page.
-const SOURCES: [(&str, &str); 7] = [
+const SOURCES: [(&str, &str); 8] = [
     ("what-an-attribution-is", include_str!("lessons/1-what-an-attribution-is.json")),
     ("directly-and-by-way-of-steps", include_str!("lessons/2-directly-and-by-way-of-steps.json")),
     ("sentences-that-change-nothing", include_str!("lessons/3-sentences-that-change-nothing.json")),
@@ -21,6 +23,7 @@ const SOURCES: [(&str, &str); 7] = [
     ("methods-disagree", include_str!("lessons/5-methods-disagree.json")),
     ("when-not-to-believe-a-percentage", include_str!("lessons/6-when-not-to-believe-a-percentage.json")),
     ("a-coin-flip-answer", include_str!("lessons/7-a-coin-flip-answer.json")),
+    ("an-injected-instruction", include_str!("lessons/8-an-injected-instruction.json")),
 ];
 
 /// Language of the lessons. Translations are in `public/lessons`.
@@ -36,9 +39,12 @@ pub struct LessonSource {
     pub title: String,
     /// One or two sentences about its topic.
     pub about: String,
-    /// Whether it is about answers of SmolLM2-135M-Instruct, and how sure that model was, instead of answers of the built-in model.
+    /// Whether it is about answers of SmolLM2-135M-Instruct, instead of answers of the built-in model.
     #[serde(default)]
-    pub is_about_certainty: bool,
+    pub asks_ordinary_model: bool,
+    /// Whether it is about how sure the model was, so that its explanations keep the probabilities of tokens.
+    #[serde(default)]
+    is_about_certainty: bool,
     explanations: Vec<Asked>,
     steps: Vec<Step>,
 }
@@ -53,6 +59,8 @@ struct Asked {
     method: String,
     /// An answer to explain, instead of the model's own.
     answer: Option<String>,
+    /// A part of the answer, and the text to compare it with.
+    contrast: Option<[String; 2]>,
 }
 
 /// The sources of all lessons.
@@ -77,13 +85,16 @@ impl LessonSource {
 
     /// The lesson about answers of this model to `questions`.
     pub fn explained_by(self, session: &mut Session<Engine>, questions: &[Question]) -> Result<Lesson, String> {
-        let explanation = |question: &Question| {
-            let document = explained(session, question)?;
+        let explanation = |(question, asked): (&Question, &Asked)| {
+            let mut document = explained(session, question)?;
+            if let Some(texts) = &asked.contrast {
+                add_contrast(session, question, &mut document, texts, &mut async |_| ControlFlow::Continue(()))?;
+            }
             let document = if self.is_about_certainty { document } else { without_tokens(document) };
             // Lessons discuss shares, which the page would not show for a sentence without support.
             Ok(Document { support: Vec::new(), ..document })
         };
-        let explanations = questions.iter().map(explanation).collect::<Result<_, String>>()?;
+        let explanations = questions.iter().zip(&self.explanations).map(explanation).collect::<Result<_, String>>()?;
         self.with(explanations)
     }
 

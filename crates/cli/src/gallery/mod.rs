@@ -28,7 +28,7 @@ pub struct Arguments {
     /// File with the page's examples
     #[arg(long, default_value = "public/models/demo-examples.json")]
     examples: PathBuf,
-    /// GGUF file of SmolLM2-135M-Instruct, which explains ordinary texts and a lesson; without it, their explanations in the folder stay as
+    /// GGUF file of SmolLM2-135M-Instruct, which explains ordinary texts and two lessons; without it, their explanations in the folder stay as
     /// they are
     #[arg(long)]
     ordinary_model: Option<PathBuf>,
@@ -86,7 +86,7 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     for (questions, source) in lessons {
         let file = format!("lesson-{}.json", source.name);
         lesson_entries.push(json!({ "title": source.title, "about": source.about, "file": file }));
-        let lesson = match (source.is_about_certainty, &mut ordinary_session) {
+        let lesson = match (source.asks_ordinary_model, &mut ordinary_session) {
             (false, _) => source.explained_by(&mut session, &questions)?,
             (true, Some(session)) => source.explained_by(session, &questions)?,
             (true, None) => source.kept_from(&arguments.out.join(&file))?,
