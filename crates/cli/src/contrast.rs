@@ -8,7 +8,7 @@ use glasscage_engine::lm::Callback;
 use glasscage_protocol::request::{PassProgress, Question};
 use glasscage_session::Session;
 
-use super::explain::indented;
+use super::output::indented;
 
 /// Compares the last occurrence of `text` in the answer to `question` with `other`, and adds the contrast to the document.
 pub fn add_contrast(

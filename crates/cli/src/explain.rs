@@ -11,15 +11,14 @@ use glasscage_attribution::method;
 use glasscage_core::explanation::{Branch, Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
 use glasscage_core::number::percent_tenths;
 use glasscage_core::shares::{Evidence, LITTLE_SUPPORT, Shares};
-use glasscage_engine::Engine;
 use glasscage_protocol::request::{BranchPoint, ExplainProgress, PassProgress, Question};
-use glasscage_session::{ExplainResult, Session};
+use glasscage_session::ExplainResult;
 use glasscage_text::given::{given_text, text_of_file};
 
 use super::certainty::certainty_text;
 use super::contrast::{add_contrast, contrast_text};
 use super::models::{BackendArgument, load, masked_lm_for};
-use super::output;
+use super::output::{self, indented};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -332,11 +331,6 @@ fn attribution_text(document: &Document) -> String {
     text
 }
 
-/// A source whose lines after the first one start in this column.
-pub fn indented(source: &str, column: usize) -> String {
-    source.trim().replace('\n', &format!("\n{:column$}", ""))
-}
-
 /// Says where alternatives were chosen. Empty if the model chose every token.
 fn branches_text(document: &Document) -> String {
     let line = |Branch { token, rank, text }: &Branch| {
@@ -349,12 +343,7 @@ fn branches_text(document: &Document) -> String {
 mod tests {
     use glasscage_core::explanation::Document;
 
-    use super::{attribution_text, branch_point, branches, indented};
-
-    #[test]
-    fn later_lines_of_source_are_indented() {
-        assert_eq!(indented("A:\n  1\n\n", 3), "A:\n     1");
-    }
+    use super::{attribution_text, branch_point, branches};
 
     #[test]
     fn branches_are_numbers_in_order() {

@@ -20,6 +20,11 @@ pub fn say(text: &str) {
     output.write_all(text.as_bytes()).and_then(|()| output.flush()).ok();
 }
 
+/// A source whose lines after the first one start in this column.
+pub fn indented(source: &str, column: usize) -> String {
+    source.trim().replace('\n', &format!("\n{:column$}", ""))
+}
+
 /// Writes a file, and replaces its content.
 pub fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), String> {
     fs::write(path, contents).map_err(|error| cannot_write(path, &error))
@@ -46,6 +51,11 @@ pub fn cannot_write(path: &Path, error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn later_lines_of_source_are_indented() {
+        assert_eq!(indented("A:\n  1\n\n", 3), "A:\n     1");
+    }
 
     #[test]
     fn a_file_is_checked_without_a_trace() {

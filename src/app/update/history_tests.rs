@@ -5,7 +5,7 @@ use crate::app::analysis::example::document;
 use crate::app::gallery::GalleryEntry;
 use crate::app::state::State;
 use crate::app::state::explanation::Origin;
-use crate::app::state::message::{EditorMessage, Effect, Message};
+use crate::app::state::message::{EditorMessage, Effect, ExplanationMessage, Message};
 use crate::app::state::opened::Opened;
 use crate::explanation::to_fragment;
 use crate::worker::engine::protocol::EngineEvent;
@@ -148,4 +148,27 @@ fn late_link_does_not_replace_newer_content() {
     let opened = Opened::from_bytes(link.as_bytes(), Origin::Link);
     assert_eq!(page.send(Message::LinkOpened { id, link, opened }), []);
     assert_eq!(page.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Here);
+}
+
+#[test]
+fn a_link_goes_into_the_address_and_onto_the_clipboard() {
+    let mut page = Page::explained();
+    assert!(page.send(Message::CopyLink).is_empty() && page.look(|state| state.explanation.link.is_none()));
+    let fragment = page.look(|state| to_fragment(&state.explanation.selected_document().unwrap()));
+    let effects = page.send(Message::LinkEncoded(fragment));
+    let address = page.look(|state| state.explanation.link.as_ref().unwrap().address.clone());
+    assert!(address.starts_with("https://a.b/c/#g3."));
+    assert!(matches!(&effects[..], [Effect::ReplaceEntry { address: replaced, .. }, Effect::CopyToClipboard(copied)]
+        if *replaced == address && *copied == address));
+    page.send(Message::LinkCopied { address: "https://a.b/c/#earlier".into(), is_copied: true });
+    assert!(!page.look(|state| state.explanation.link.as_ref().unwrap().is_copied), "another link was");
+    page.send(Message::LinkCopied { address: address.clone(), is_copied: true });
+    assert!(page.look(|state| state.explanation.link.as_ref().unwrap().is_copied));
+    page.send(ExplanationMessage::Escape);
+    assert!(page.look(|state| state.explanation.link.is_none()));
+
+    page.visit(None, address.split_once("/#").unwrap().1);
+    assert_eq!(page.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Link);
+    page.visit(None, "#g1.damaged");
+    assert!(!page.problem().is_empty() && page.shown().is_none());
 }

@@ -12,7 +12,7 @@ use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::opened::Opened;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::storage_keys;
-use crate::explanation::{Aggregation, Derivation, Document, Language, SentenceRule, Weighting, to_fragment};
+use crate::explanation::{Aggregation, Derivation, Document, Language, SentenceRule, Weighting};
 use crate::graph::Normalization;
 use crate::problem::Problem;
 use crate::request::{ExplainProgress, LoadOptions, LoadProgress, LoadedModel, Question};
@@ -469,29 +469,6 @@ fn recomputing_keeps_sentence_rule_and_language() {
         let question = Page::question(&page.send(Message::Recompute));
         assert_eq!((question.sentence_rule, question.language), (document.manifest.sentence_rule, Some(document.manifest.language)));
     }
-}
-
-#[test]
-fn a_link_goes_into_the_address_and_onto_the_clipboard() {
-    let mut page = Page::explained();
-    assert!(page.send(Message::CopyLink).is_empty() && page.look(|state| state.explanation.link.is_none()));
-    let fragment = page.look(|state| to_fragment(&state.explanation.selected_document().unwrap()));
-    let effects = page.send(Message::LinkEncoded(fragment));
-    let address = page.look(|state| state.explanation.link.as_ref().unwrap().address.clone());
-    assert!(address.starts_with("https://a.b/c/#g3."));
-    assert!(matches!(&effects[..], [Effect::ReplaceEntry { address: replaced, .. }, Effect::CopyToClipboard(copied)]
-        if *replaced == address && *copied == address));
-    page.send(Message::LinkCopied { address: "https://a.b/c/#earlier".into(), is_copied: true });
-    assert!(!page.look(|state| state.explanation.link.as_ref().unwrap().is_copied), "another link was");
-    page.send(Message::LinkCopied { address: address.clone(), is_copied: true });
-    assert!(page.look(|state| state.explanation.link.as_ref().unwrap().is_copied));
-    page.send(ExplanationMessage::Escape);
-    assert!(page.look(|state| state.explanation.link.is_none()));
-
-    page.visit(None, address.split_once("/#").unwrap().1);
-    assert_eq!(page.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Link);
-    page.visit(None, "#g1.damaged");
-    assert!(!page.problem().is_empty() && page.shown().is_none());
 }
 
 #[test]
