@@ -29,8 +29,7 @@ impl ThoughtTokens {
     /// The delimiters of a model; `None` if its template has none.
     pub fn of(template: &ChatTemplate, tokenizer: &Tokenizer) -> Option<Self> {
         let tokens = |text: &str| -> Vec<TokenId> {
-            let nothing_plain = text.len()..text.len();
-            tokenizer.encode_partly_plain(text, &nothing_plain).into_iter().map(|token| token.id).collect()
+            tokenizer.encode_partly_plain(text, &[]).into_iter().map(|token| token.id).collect()
         };
         let (open, close) = DELIMITERS.into_iter().find(|(open, close)| {
             let is_one =

@@ -1,4 +1,5 @@
 use std::ops::Range;
+use std::time::Duration;
 
 use leptos::ev;
 use leptos::html::Div;
@@ -11,11 +12,14 @@ use super::prune_control::PruneControl;
 use super::row_positions::row_positions;
 use super::sentence_row::{RowText, SentenceRow};
 use super::thought_view::ThoughtPlace;
+use crate::app::analysis::speaker::speaker_name;
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
+use crate::app::state::State;
+use crate::app::state::message::Message;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
-use crate::explanation::{SectionKind, Unit};
+use crate::explanation::{SectionKind, Speaker, Unit};
 
 /// Sentences of prompt and answer as lines. The lines are also the nodes of the graph next to them.
 #[component]
@@ -98,13 +102,57 @@ pub fn TextView() -> impl IntoView {
             <div class="grid" role="grid" aria-label=t!("Text") aria-multiselectable="true" data-testid="sentences" on:keydown=on_key>
                 <div role="rowgroup" class="passage">
                     <Heading title=t!("Prompt") hint=|| "" adds=None />
-                    <For each=prompt key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop adds /> } />
+                    <For
+                        each=prompt
+                        key=RowText::clone
+                        children=move |row| view! { {speaker_row(row.speaker)} <SentenceRow row tab_stop adds /> }
+                    />
                 </div>
                 {move || sections.get().into_iter().map(passage).collect_view()}
             </div>
         </div>
+        <NextTurn />
         <HowSure />
         <Legend />
+    }
+}
+
+/// Heading above the first sentence of a turn: who speaks.
+fn speaker_row(speaker: Option<Speaker>) -> impl IntoView {
+    speaker.map(|speaker| {
+        view! {
+            <div role="row" class="speaker">
+                <span role="rowheader">{speaker_name(speaker)}</span>
+            </div>
+        }
+    })
+}
+
+/// Button that continues the conversation in the editor.
+#[component]
+fn NextTurn() -> impl IntoView {
+    let page = use_page();
+    let is_offered = Memo::new(move |_| {
+        let has_template = |state: &State| state.explanation.document().is_some_and(|document| document.manifest.template != "none");
+        !page.is_viewer() && !page.is_busy() && page.with(|state| has_template(state) && !state.explanation.is_welcome() && state.lesson().is_none())
+    });
+    let ask = move |_| {
+        page.send(Message::NextTurn);
+        // Wait until the editor is open and has the text.
+        set_timeout(|| browser::focus_at_end("[data-testid='prompt-input']"), Duration::ZERO);
+    };
+    view! {
+        <Show when=move || is_offered.get()>
+            <button
+                type="button"
+                class="chip how-sure screen-only"
+                data-testid="next-turn"
+                title=t!("Your own text is saved and can be restored")
+                on:click=ask
+            >
+                {t!("Ask a follow-up")}
+            </button>
+        </Show>
     }
 }
 
