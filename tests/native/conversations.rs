@@ -63,7 +63,8 @@ fn conversations_are_rendered_like_transformers() {
         let begins_twice = all.len() > 1 && tokenizer.adds_bos() && all[0] == all[1];
         assert_eq!(framed.ids(), all[usize::from(begins_twice)..], "{case}");
     }
-    let expected = ["Qwen-Qwen3-0.6B", "granite-3.3", "granite-4.0", "like-gemma3", "like-lfm2.5", "meta-llama-Llama-3.1-8B-Instruct", "qwen3.5"];
+    let expected =
+        ["Qwen-Qwen3-0.6B", "granite-3.3", "granite-4.0", "like-gemma3", "like-lfm2.5", "meta-llama-Llama-3.1-8B-Instruct", "qwen3.5"];
     assert!(expected.iter().all(|name| names.contains(name)), "{names:?}");
 }
 
@@ -154,7 +155,8 @@ fn turns(counts: [usize; 4]) -> Vec<Turn> {
 #[test]
 fn units_stay_within_turns() {
     let mut session = session(DEMO, BackendChoice::Cpu);
-    for (unit, counts) in [(Unit::Sentence, [2, 2, 2, 2]), (Unit::Paragraph, [1; 4]), (Unit::Section, [1; 4]), (Unit::Word, [4, 8, 6, 11])] {
+    for (unit, counts) in [(Unit::Sentence, [2, 2, 2, 2]), (Unit::Paragraph, [1; 4]), (Unit::Section, [1; 4]), (Unit::Word, [4, 8, 6, 11])]
+    {
         let document = explain(&mut session, &question(CONVERSATION, unit));
         assert_eq!(document.turns, turns(counts), "{unit:?}");
         assert_eq!((document.check(), document.version, document.is_complete()), (Ok(()), 3, true));

@@ -267,7 +267,8 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
     };
     let (prompt, answer) = match (arguments.last_answer, &arguments.answer_file) {
         (true, _) => {
-            let split = conversation::without_answer(&prompt).ok_or("--last-answer: the prompt is not a conversation that ends with an answer")?;
+            let split =
+                conversation::without_answer(&prompt).ok_or("--last-answer: the prompt is not a conversation that ends with an answer")?;
             (split.0, Some(split.1))
         }
         (false, file) => (prompt, file.as_deref().map(read).transpose()?),

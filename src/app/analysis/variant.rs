@@ -249,8 +249,9 @@ fn edited_turns(document: &Document, text: &str, starts: &[(usize, usize)]) -> O
     let first = |(speaker, units): (Speaker, Range<usize>)| Some((speaker, starts.iter().find(|(j, _)| units.contains(j))?.1));
     let firsts: Vec<(Speaker, usize)> = document.units_of_turns().into_iter().filter_map(first).collect();
     let ends = firsts.iter().skip(1).map(|&(_, start)| start).chain([text.len()]);
-    let turn = |(&(speaker, start), end): (&(Speaker, usize), usize)| {
-        ChatTurn { speaker, content: text.get(start..end).unwrap_or_default().trim().to_owned() }
+    let turn = |(&(speaker, start), end): (&(Speaker, usize), usize)| ChatTurn {
+        speaker,
+        content: text.get(start..end).unwrap_or_default().trim().to_owned(),
     };
     let turns: Vec<ChatTurn> = firsts.iter().zip(ends).map(turn).collect();
     (turns.last()?.speaker == Speaker::User).then(|| conversation::written(&turns))

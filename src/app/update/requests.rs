@@ -51,9 +51,7 @@ pub(super) fn question_of(document: &Document) -> Question {
 /// The prompt that a document answers, and how it is read. A document does not contain the marks around the visitor's own parts.
 fn prompt_of(document: &Document) -> (String, Reading) {
     match document.unit {
-        _ if !document.turns.is_empty() => {
-            (conversation::written(&conversation::marked_turns_of(document)), Reading::Conversation)
-        }
+        _ if !document.turns.is_empty() => (conversation::written(&conversation::marked_turns_of(document)), Reading::Conversation),
         Unit::Bracket => (document.prompt.bracketed(), Reading::Text),
         _ => (document.prompt.text.clone(), Reading::Text),
     }

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::explanation::{Contrast, Document};
 use crate::problem::Problem;
-use crate::request::{DeletionCurves, ExplainProgress, LoadOptions, LoadProgress, LoadedModel, PassProgress, Question, Reading, Word, WorkStats};
+use crate::request::{
+    DeletionCurves, ExplainProgress, LoadOptions, LoadProgress, LoadedModel, PassProgress, Question, Reading, Word, WorkStats,
+};
 
 /// Requests from the page, with the local files that they need. Every request except `Cancel` has one final event: the one named last,
 /// `Stopped` if it was canceled, or `Failed`.

@@ -5,7 +5,7 @@ use glasscage_message::ToMessage;
 /// Why a text cannot be read as a conversation that a model can answer. Turns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, ToMessage)]
 pub enum ConversationError {
-    #[error("this text is not a conversation: it does not start with a turn such as \u{201c}User:\u{201d}, or nobody answers")]
+    #[error("this text is not a conversation: it must start with a turn such as \u{201c}User:\u{201d}, and have at least two speakers")]
     NoTurns,
     #[error("the conversation is not valid JSON: {0}")]
     Json(String),

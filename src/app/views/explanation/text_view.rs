@@ -134,7 +134,9 @@ fn NextTurn() -> impl IntoView {
     let page = use_page();
     let is_offered = Memo::new(move |_| {
         let has_template = |state: &State| state.explanation.document().is_some_and(|document| document.manifest.template != "none");
-        !page.is_viewer() && !page.is_busy() && page.with(|state| has_template(state) && !state.explanation.is_welcome() && state.lesson().is_none())
+        !page.is_viewer()
+            && !page.is_busy()
+            && page.with(|state| has_template(state) && !state.explanation.is_welcome() && state.lesson().is_none())
     });
     let ask = move |_| {
         page.send(Message::NextTurn);
