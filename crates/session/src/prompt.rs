@@ -60,10 +60,9 @@ impl ReadPrompt {
     }
 
     /// The messages of a conversation. `None` if the prompt is one text.
-    pub fn messages(&self) -> Option<Vec<ChatMessage<'_>>> {
-        let message = |part: &'_ PromptPart| Some((part.speaker?.name(), part));
-        let named: Option<Vec<_>> = self.parts.iter().map(message).collect();
-        Some(named?.into_iter().map(|(role, part)| ChatMessage { role, content: &part.content.text }).collect())
+    pub fn messages<'a>(&'a self) -> Option<Vec<ChatMessage<'a>>> {
+        let message = |part: &'a PromptPart| Some(ChatMessage { role: part.speaker?.name(), content: &part.content.text });
+        self.parts.iter().map(message).collect()
     }
 }
 

@@ -192,7 +192,7 @@ mod tests {
             (labelled, E::EndsWithAnswer),
             (&format!("{labelled}\nUser: "), E::EmptyTurn { turn: 3 }),
             (&format!("{labelled}\nSystem: No.\nUser: Hi."), E::SystemNotFirst { turn: 3 }),
-            ("System: Hi.\nAssistant:", E::NoTurns),
+            ("System: Hi.\nAssistant:", E::NoUserTurn),
             ("<|im_start|>tool\nx<|im_end|>", E::UnknownRole("tool".into())),
             ("<|im_start|>user\nx<|im_end|> y\n<|im_start|>assistant\n", E::AfterEnd { turn: 1 }),
             ("<|im_start|>system\nx", E::NoUserTurn),
