@@ -108,10 +108,11 @@ fn unsuitable_templates_say_why() {
     assert!(error.to_string().contains("takes \u{201c}<think>\nhm\n</think>\u{201d} out"), "{error}");
 }
 
-proptest! {
-    #[test]
-    fn no_turn_contains_control_tokens(contents in prop::collection::vec("(<\\|im_(start|end)\\|>|[a-z .\n]){1,4}x", 1..5)) {
-        let (tokenizer, template) = model("qwen3");
+#[test]
+fn no_turn_contains_control_tokens() {
+    let (tokenizer, template) = model("qwen3");
+    let texts = prop::collection::vec("(<\\|im_(start|end)\\|>|[a-z .\n]){1,4}x", 1..5);
+    proptest!(|(contents in texts)| {
         let roles = ["user", "assistant"].into_iter().cycle();
         let messages: Vec<ChatMessage<'_>> = contents.iter().zip(roles).map(|(content, role)| ChatMessage { role, content }).collect();
         let framed = frame_all(&template, &tokenizer, &messages).unwrap();
@@ -119,17 +120,16 @@ proptest! {
             prop_assert!(token.content.is_none() || !tokenizer.is_control(token.id));
         }
         for (k, content) in framed.contents.iter().enumerate() {
-            let of_turn = |token: &&glasscage::model::chat::FramedToken| token.content.as_ref().is_some_and(|(turn, _)| *turn == k);
-            let mut end = contents[k].len() - contents[k].trim_start().len();
             prop_assert_eq!(framed.text[content.clone()].trim(), contents[k].trim());
-            for token in framed.tokens.iter().filter(of_turn) {
-                let Some((_, Range { start, end: next })) = token.content.clone() else { continue };
-                prop_assert!(start <= end);
+            let ranges = framed.tokens.iter().filter_map(|token| token.content.clone()).filter(|(turn, _)| *turn == k);
+            let mut end = contents[k].len() - contents[k].trim_start().len();
+            for (_, Range { start, end: next }) in ranges {
+                prop_assert!(start <= end, "no gap");
                 end = next;
             }
-            prop_assert_eq!(&contents[k][..end].trim_end(), &contents[k].trim_end());
+            prop_assert_eq!(end, contents[k].len());
         }
-    }
+    });
 }
 
 fn question(prompt: &str, unit: Unit) -> Question {
@@ -155,7 +155,7 @@ fn turns(counts: [usize; 4]) -> Vec<Turn> {
 #[test]
 fn units_stay_within_turns() {
     let mut session = session(DEMO, BackendChoice::Cpu);
-    for (unit, counts) in [(Unit::Sentence, [2, 2, 2, 2]), (Unit::Paragraph, [1; 4]), (Unit::Section, [1; 4]), (Unit::Word, [4, 8, 6, 11])]
+    for (unit, counts) in [(Unit::Sentence, [2, 2, 2, 2]), (Unit::Paragraph, [1; 4]), (Unit::Section, [1; 4]), (Unit::Word, [4, 8, 6, 10])]
     {
         let document = explain(&mut session, &question(CONVERSATION, unit));
         assert_eq!(document.turns, turns(counts), "{unit:?}");
@@ -230,7 +230,7 @@ fn conversations_that_cannot_be_asked_are_refused() {
     let plain = Question { use_template: false, ..question(CONVERSATION, Unit::Sentence) };
     assert!(problem(&mut session, &plain).contains("turned off"));
     let long = format!("User: {}\nAssistant: So.\nUser: Why?", "No. ".repeat(1_000));
-    assert!(problem(&mut session, &question(&long, Unit::Sentence)).contains("sentences"));
+    assert!(problem(&mut session, &question(&long, Unit::Sentence)).contains("tokens"));
     assert_eq!(session.count_tokens("User: Hi.\nAssistant: Hello.", Reading::Conversation, true), None);
     let [as_text, as_turns] = [Reading::Text, Reading::Conversation].map(|reading| session.count_tokens(CONVERSATION, reading, true));
     assert!(as_text.is_some() && as_turns.is_some() && as_text != as_turns);

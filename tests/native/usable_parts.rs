@@ -37,7 +37,10 @@ fn unusable_template_leaves_model_usable() {
     assert!(matches!(answer(&mut session, false), Ok(AnswerResult::Answered(_))));
     let problem = answer(&mut session, true).err().expect("a problem");
     assert!(problem.is_of_template && model.notices.contains(&problem.what), "{problem}");
-    assert_eq!((session.count_tokens("Who?", Reading::Text, true), session.count_tokens("Who?", Reading::Text, false).is_some()), (None, true));
+    assert_eq!(
+        (session.count_tokens("Who?", Reading::Text, true), session.count_tokens("Who?", Reading::Text, false).is_some()),
+        (None, true)
+    );
 }
 
 #[test]
