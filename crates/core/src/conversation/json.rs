@@ -1,6 +1,6 @@
 //! Conversations as JSON of chat programs: a list of objects with `role` and `content`, or an object that has the list as `messages`.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::error::ConversationError;
 use super::labels::{self, trim};
@@ -45,9 +45,9 @@ pub fn speaker(role: &str) -> Result<Speaker, ConversationError> {
 }
 
 pub fn write(turns: &[ChatTurn]) -> String {
-    let text = |text: &str| Value::String(text.to_owned());
     let turn = |ChatTurn { speaker, content }: &ChatTurn| {
-        Value::Object(Map::from_iter([("role".to_owned(), text(speaker.name())), ("content".to_owned(), text(content))]))
+        let content = serde_json::to_string(content).unwrap_or_default();
+        format!("{{\"role\": \"{}\", \"content\": {content}}}", speaker.name())
     };
-    Value::Array(turns.iter().map(turn).collect()).to_string()
+    format!("[{}]", turns.iter().map(turn).collect::<Vec<_>>().join(", "))
 }

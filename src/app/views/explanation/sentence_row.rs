@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use super::share_bar::ShareBar;
 use crate::app::analysis::expanded_source::{WordView, n_words, strongest_words};
 use crate::app::analysis::share_texts;
+use crate::app::analysis::speaker::speaker_name;
 use crate::app::browser;
 use crate::app::i18n::{plural, t};
 use crate::app::page::{Page, use_page};
@@ -56,10 +57,11 @@ fn without_blank_lines(text: &str) -> &str {
     &text[indentation.rfind('\n').map_or(0, |line_end| line_end + 1)..]
 }
 
-/// A sentence with its influence. A click, Enter or Space explains a generated sentence.
+/// A sentence with its influence, below the name of its speaker if a turn begins with it. A click, Enter or Space explains a generated
+/// sentence.
 #[component]
 pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>) -> impl IntoView {
-    let RowText { node, label, text, generated, .. } = row;
+    let RowText { node, label, text, generated, speaker } = row;
     let test_id = format!("sentence-{label}");
     let page = use_page();
     let role = Memo::new(move |_| page.attribution(|attribution| attribution.role(node)));
@@ -123,7 +125,16 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
         "ArrowLeft" if words.with_untracked(Option::is_some) => page.send(Message::ToggleWords(node)),
         _ => {}
     };
+    // All rows have the same type of view, because another type would repeat their code.
+    let speaker = speaker.map(|speaker| {
+        view! {
+            <div role="row" class="speaker">
+                <span role="rowheader">{speaker_name(speaker)}</span>
+            </div>
+        }
+    });
     view! {
+        {speaker}
         <div
             role="row"
             class="sentence"

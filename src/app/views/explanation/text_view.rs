@@ -12,14 +12,13 @@ use super::prune_control::PruneControl;
 use super::row_positions::row_positions;
 use super::sentence_row::{RowText, SentenceRow};
 use super::thought_view::ThoughtPlace;
-use crate::app::analysis::speaker::speaker_name;
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::State;
 use crate::app::state::message::Message;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
-use crate::explanation::{SectionKind, Speaker, Unit};
+use crate::explanation::{SectionKind, Unit};
 
 /// Sentences of prompt and answer as lines. The lines are also the nodes of the graph next to them.
 #[component]
@@ -102,11 +101,7 @@ pub fn TextView() -> impl IntoView {
             <div class="grid" role="grid" aria-label=t!("Text") aria-multiselectable="true" data-testid="sentences" on:keydown=on_key>
                 <div role="rowgroup" class="passage">
                     <Heading title=t!("Prompt") hint=|| "" adds=None />
-                    <For
-                        each=prompt
-                        key=RowText::clone
-                        children=move |row| view! { {speaker_row(row.speaker)} <SentenceRow row tab_stop adds /> }
-                    />
+                    <For each=prompt key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop adds /> } />
                 </div>
                 {move || sections.get().into_iter().map(passage).collect_view()}
             </div>
@@ -115,17 +110,6 @@ pub fn TextView() -> impl IntoView {
         <HowSure />
         <Legend />
     }
-}
-
-/// Heading above the first sentence of a turn: who speaks.
-fn speaker_row(speaker: Option<Speaker>) -> impl IntoView {
-    speaker.map(|speaker| {
-        view! {
-            <div role="row" class="speaker">
-                <span role="rowheader">{speaker_name(speaker)}</span>
-            </div>
-        }
-    })
 }
 
 /// Button that continues the conversation in the editor.
