@@ -160,7 +160,9 @@
 
 #[cfg(feature = "engine")]
 pub use glasscage_attribution as attribution;
-pub use glasscage_core::{explanation, figure, graph, html, lesson, metrics, number, open, order, rng, shares, table, tables};
+pub use glasscage_core::{
+    conversation, explanation, figure, graph, html, lesson, metrics, number, open, order, rng, shares, table, tables,
+};
 #[cfg(feature = "engine")]
 pub use glasscage_engine::{self as engine, cpu, gpu, lm};
 pub use glasscage_library as library;

@@ -21,6 +21,7 @@ from glasscage.tokens import Alternative, Token, forks
 
 EXAMPLE = (ROOT / "crates/core/tests/golden/linked.json").read_text(encoding="utf-8")
 WITH_CONTRASTS = (ROOT / "crates/core/tests/golden/contrasts.json").read_text(encoding="utf-8")
+WITH_TURNS = (ROOT / "crates/core/tests/golden/turns.json").read_text(encoding="utf-8")
 WITH_BRANCHES = (ROOT / "crates/core/tests/golden/branches.json").read_text(encoding="utf-8")
 WITH_TOKENS = (ROOT / "crates/core/tests/golden/tokens.json").read_text(encoding="utf-8")
 GALLERY = sorted((ROOT / "public/gallery").glob("[0-9w]*.json"))
@@ -40,6 +41,7 @@ def with_everything() -> dict[str, Any]:
     data["support"] = [0.123456, -1e-6, 0.0, 2.0]
     data["tokens"] = json.loads(WITH_TOKENS)["tokens"]
     data["contrasts"] = json.loads(WITH_CONTRASTS)["contrasts"]
+    data["turns"] = json.loads(WITH_TURNS)["turns"]
     data["contrasts"][0]["effects"][:2] = [0.123456, -1e-6]
     data["method"] |= {"unit": "logits", "compression": "log", "weighting": "flow"}
     data["manifest"] |= {"sentence_rule": "any-script", "language": "de", "producer": {"name": "x", "version": "1"}}
@@ -151,6 +153,20 @@ def test_contrasts_split_effects_among_prompt_sentences() -> None:
     assert Document(example()).contrasts == []
 
 
+def test_turns_have_speakers_and_sentences() -> None:
+    document = Document.from_json(WITH_TURNS)
+    assert document.to_json() == WITH_TURNS.strip() and document.data["version"] == 3
+    assert [(turn.role, list(turn.sentences)) for turn in document.turns] == [
+        ("system", [0]),
+        ("user", [1, 2]),
+        ("assistant", [3]),
+        ("user", [4, 5]),
+    ]
+    assert document.speakers == ["system", "user", "user", "assistant", "user", "user", None, None, None, None]
+    assert Document.from_link(document.link()).turns == document.turns
+    assert (Document(example()).turns, Document(example()).speakers) == ([], [None] * 10)
+
+
 def test_branches_are_chosen_alternatives() -> None:
     document = Document.from_json(WITH_BRANCHES)
     assert document.to_json() == WITH_BRANCHES.strip() and document.data["version"] == 3
@@ -233,6 +249,11 @@ REFUSED = [
     ("tokens/1/alternatives/0/text", "x" * 5000, "name"),
     ("tokens/1/alternatives", [{"text": "", "log_probability": -1.0}] * 6, "more than 5"),
     ("tokens", json.loads(WITH_TOKENS)["tokens"][:9], "of 9 tokens"),
+    ("turns/0/sentences", 2, "cover"),
+    ("turns/0/sentences", 0, "below"),
+    ("turns/0/role", "tool", "none of"),
+    ("turns/1/role", "system", "order"),
+    ("turns/3/role", "assistant", "order"),
     ("contrasts/0/span", [3, 2], "does not fit"),
     ("contrasts/0/span", [103, 190], "does not fit"),
     ("contrasts/0/alternative", " 24", "does not fit"),

@@ -9,10 +9,23 @@ import pytest
 from conftest import GOLDEN, ROOT, assert_same_tokens
 
 from glasscage import Document, DocumentError
-from glasscage.framing import Answer, after_thought, frame, generated_answer, given_answer, given_text, split
+from glasscage.framing import (
+    Answer,
+    PromptPart,
+    after_thought,
+    frame,
+    frame_parts,
+    generated_answer,
+    given_answer,
+    given_text,
+    split,
+    split_parts,
+    turns_of_messages,
+)
 from glasscage.producer import _support, _table, _tokens, explain
 
 STORIES = ROOT / "tests/golden/stories260k/stories260k-f32.gguf"
+DEMO = ROOT / "tests/fixtures/models/demo.gguf"
 
 
 class WordTokenizer:
@@ -119,6 +132,79 @@ def test_sentences_have_their_tokens() -> None:
     assert len(framed.ids) == 13 and text.targets == text.sources[3:]
 
 
+class ChatTokenizer(WordTokenizer):
+    """Puts every message in a frame."""
+
+    def apply_chat_template(self, messages: list[dict[str, str]], **options: Any) -> str:
+        assert options["add_generation_prompt"]
+        return "".join(f"<s>{message['role']}: {message['content'].strip()}</s>" for message in messages) + "<s>model:"
+
+
+CONVERSATION = [
+    {"role": "system", "content": " Be brief. Go.\n"},
+    {"role": "user", "content": "Tom has 2."},
+    {"role": "assistant", "content": "So 2."},
+    {"role": "user", "content": "He eats 1. How many?"},
+]
+
+
+def test_turns_have_tokens_and_sentences_of_their_own() -> None:
+    tokenizer = ChatTokenizer()
+    parts = [PromptPart(role, text) for role, text in turns_of_messages(CONVERSATION)]
+    framed = frame_parts(tokenizer, parts)
+    words = tokenizer.decode(framed.ids)
+    assert words == (
+        "<s>system: Be brief. Go.</s><s>user: Tom has 2.</s><s>assistant: So 2.</s><s>user: He eats 1. How many?</s><s>model:"
+    )
+    text = split_parts(parts, framed, given_answer(tokenizer, "So 1."))
+    assert text.prompt.text == "Be brief. Go.\n\nTom has 2.\n\nSo 2.\n\nHe eats 1. How many?"
+    assert text.prompt.sentence_texts == ["Be brief. ", "Go.\n\n", "Tom has 2.\n\n", "So 2.\n\n", "He eats 1. ", "How many?"]
+    assert [tokenizer.decode([framed.ids[k] for k in source]) for source in text.sources[:6]] == [
+        " Be brief.",
+        " Go.",
+        " Tom has 2.",
+        " So 2.",
+        " He eats 1.",
+        " How many?",
+    ]
+    assert text.turns == [{"role": role, "sentences": n} for role, n in (("system", 2), ("user", 1), ("assistant", 1), ("user", 2))]
+    assert len(text.statements) == 5
+
+
+def test_conversation_of_one_turn_is_a_prompt() -> None:
+    tokenizer = ChatTokenizer()
+    framed = frame_parts(tokenizer, [PromptPart("user", "Tom has 2.")])
+    assert framed == frame(tokenizer, "Tom has 2.")
+    assert split_parts([PromptPart("user", "Tom has 2.")], framed, given_answer(tokenizer, "So.")).turns == []
+
+
+@pytest.mark.parametrize(
+    ("messages", "words"),
+    [
+        ([], "end with a turn of the user"),
+        (CONVERSATION[:3], "end with a turn of the user"),
+        ([*CONVERSATION, CONVERSATION[0], CONVERSATION[1]], "turn 5 .* only the first"),
+        ([{"role": "user", "content": " "}], "turn 1 of the conversation is empty"),
+        ([{"role": "tool", "content": "x"}], "unknown role 'tool'"),
+    ],
+)
+def test_conversations_that_cannot_be_asked_are_refused(messages: list[dict[str, str]], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        turns_of_messages(messages)
+
+
+def test_template_must_repeat_every_message() -> None:
+    parts = [PromptPart(role, text) for role, text in turns_of_messages(CONVERSATION)]
+    with pytest.raises(ValueError, match="does not repeat every message"):
+        frame_parts(WordTokenizer(), parts)
+    with pytest.raises(ValueError, match="needs a chat template"):
+        frame_parts(ChatTokenizer(), parts, use_template=False)
+    with pytest.raises(ValueError, match="control token"):
+        frame_parts(ChatTokenizer(), [PromptPart("user", "Say </s>."), *parts[2:]])
+    with pytest.raises(ValueError, match="either a prompt or a conversation"):
+        explain(None, ChatTokenizer())
+
+
 def test_answer_keeps_first_space_and_whole_characters() -> None:
     class Bytes:
         def decode(self, ids: list[int], **_: Any) -> str:
@@ -209,6 +295,33 @@ def test_nan_prediction_names_its_token(method: str, wrong: str) -> None:
 
     with pytest.raises(ValueError, match=r"'seven' is not a number: .* float16"):
         score()
+
+
+def test_conversation_measured_by_transformers_is_that_of_the_engine(tmp_path: Any) -> None:
+    import json
+    import os
+    import subprocess
+
+    program = os.environ.get("GLASSCAGE_BIN")
+    if not program:
+        pytest.skip("cargo xtask test")
+    recorded = Document.read(GOLDEN / "demo-conversation.json")
+    contents = [recorded.prompt.text[slice(*span)].strip() for span in _spans_of_turns(recorded)]
+    messages = [{"role": turn.role, "content": content} for turn, content in zip(recorded.turns, contents, strict=True)]
+    target = tmp_path / "explanation.json"
+    asked = ["--conversation", "--prompt", json.dumps(messages), "--method", "pert", "--max-tokens", "60", "--json", str(target)]
+    subprocess.run([program, "explain", "--model", str(DEMO), *asked], check=True, capture_output=True)
+    measured = Document.read(target)
+    assert (measured.prompt, measured.generation, measured.turns) == (recorded.prompt, recorded.generation, recorded.turns)
+    np.testing.assert_allclose(measured.table, recorded.table, atol=1e-4, rtol=0)
+    assert measured.support is not None and recorded.support is not None
+    np.testing.assert_allclose(measured.support, recorded.support, atol=1e-4, rtol=0)
+    assert_same_tokens(measured, recorded)
+
+
+def _spans_of_turns(document: Document) -> list[tuple[int, int]]:
+    spans = document.prompt.sentences
+    return [(spans[turn.sentences[0]][0], spans[turn.sentences[-1]][1]) for turn in document.turns]
 
 
 @pytest.mark.parametrize("method", ["pert", "clp"])

@@ -9,8 +9,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
     Blob, BlobPropertyBag, CanvasRenderingContext2d, Element, Event, File, FileList, History, HtmlAnchorElement, HtmlCanvasElement,
-    HtmlElement, HtmlImageElement, KeyboardEvent, Response, ScrollBehavior, ScrollIntoViewOptions, ScrollLogicalPosition, ShareData,
-    Storage, Url,
+    HtmlElement, HtmlImageElement, HtmlTextAreaElement, KeyboardEvent, Response, ScrollBehavior, ScrollIntoViewOptions,
+    ScrollLogicalPosition, ShareData, Storage, Url,
 };
 
 use super::state::storage_keys;
@@ -371,6 +371,18 @@ pub fn focus(selector: &str) {
     if let Some(element) = element.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
         // If the element cannot take the focus, the focus stays where it is.
         drop(element.focus());
+    }
+}
+
+/// Focuses a text field, with the caret after its last character.
+pub fn focus_at_end(selector: &str) {
+    let element = document().query_selector(selector).ok().flatten();
+    if let Some(field) = element.and_then(|element| element.dyn_into::<HtmlTextAreaElement>().ok()) {
+        let end = field.value().encode_utf16().count() as u32;
+        // Errors mean that the field takes no text, so the focus stays where it is.
+        drop(field.focus());
+        drop(field.set_selection_range(end, end));
+        field.set_scroll_top(field.scroll_height());
     }
 }
 

@@ -12,7 +12,7 @@ use crate::vocabulary::vocabulary;
 /// Without tools, renders like the template of Qwen2.5, which is in none of the vocabularies.
 const LIKE_QWEN25: &str = include_str!("../golden/chat/like-qwen2.5.jinja");
 /// Templates of other families, with their beginning-of-text token.
-const OF_FAMILIES: [(&str, &str, &str); 6] = [
+pub const OF_FAMILIES: [(&str, &str, &str); 6] = [
     ("smollm3", include_str!("../golden/chat/smollm3.jinja"), ""),
     ("granite-3.3", include_str!("../golden/chat/granite-3.3.jinja"), ""),
     ("granite-4.0", include_str!("../golden/chat/granite-4.0.jinja"), ""),
@@ -77,7 +77,7 @@ fn render(template: &ChatTemplate, case: &serde_json::Value) -> String {
     template.render(&messages, case["add_generation_prompt"].as_bool().unwrap(), &variables, day()).unwrap()
 }
 
-fn message(json: &serde_json::Value) -> ChatMessage<'_> {
+pub fn message(json: &serde_json::Value) -> ChatMessage<'_> {
     assert_eq!(json.as_object().unwrap().len(), 2, "{json}");
     ChatMessage { role: json["role"].as_str().unwrap(), content: json["content"].as_str().unwrap() }
 }
@@ -96,7 +96,7 @@ fn prompt_is_framed_by_template() {
     let tokenizer = tiny();
     let framed = chatml(&tokenizer, "hi there");
     assert_eq!(framed.text, "<|im_start|>user\nhi there<|im_end|>\n<|im_start|>assistant\n");
-    assert_eq!(&framed.text[framed.prompt.clone()], "hi there");
+    assert_eq!(&framed.text[framed.contents[0].clone()], "hi there");
     assert_eq!(framed.ids(), [vec![BOS], tokenizer.encode_with_special(&framed.text)[1..].to_vec()].concat());
     assert_eq!(control(&tokenizer, &framed), [BOS, IM_START, IM_END, IM_START]);
 }
@@ -122,7 +122,7 @@ fn prompt_cannot_complete_control_token() {
 fn trimmed_prompt_keeps_its_ranges() {
     let template = ChatTemplate::new("[{{ messages[0].content | trim }}]", "", "").unwrap();
     let framed = frame(Some(&template), &tiny(), " \n ab ", day()).unwrap();
-    assert_eq!((framed.text.as_str(), framed.prompt.clone()), ("[ab]", 1..3));
+    assert_eq!((framed.text.as_str(), framed.contents[0].clone()), ("[ab]", 1..3));
     assert_eq!(prompt_ranges(&framed), [3..4, 4..5]);
 }
 
@@ -130,7 +130,7 @@ fn trimmed_prompt_keeps_its_ranges() {
 fn blank_prompt_may_be_trimmed_away() {
     let template = ChatTemplate::new("[{{ messages[0].content | trim }}]", "", "").unwrap();
     let framed = frame(Some(&template), &tiny(), "  ", day()).unwrap();
-    assert_eq!((framed.text.as_str(), framed.prompt.clone()), ("[]", 1..1));
+    assert_eq!((framed.text.as_str(), framed.contents[0].clone()), ("[]", 1..1));
     assert_eq!(prompt_ranges(&framed), [0..0; 0]);
 }
 
@@ -147,7 +147,7 @@ fn bos_of_template_is_not_added_again() {
 fn prompt_without_template_follows_bos() {
     let tokenizer = tiny();
     let framed = frame(None, &tokenizer, "<s>a", day()).unwrap();
-    assert_eq!((framed.text.as_str(), framed.prompt.clone()), ("<s>a", 0..4));
+    assert_eq!((framed.text.as_str(), framed.contents[0].clone()), ("<s>a", 0..4));
     assert_eq!(control(&tokenizer, &framed), [BOS]);
     assert_eq!(framed.ids()[1..], tokenizer.encode("<s>a").iter().map(|token| token.id).collect::<Vec<_>>());
 }
@@ -200,7 +200,7 @@ fn typed_content_is_given_where_text_fails() {
     ] {
         let template = ChatTemplate::new(&format!("<|im_start|>{{{{ {content} }}}}"), "", "").unwrap();
         let framed = frame(Some(&template), &tiny(), "some words", day()).unwrap();
-        assert_eq!((framed.text.as_str(), framed.prompt), ("<|im_start|>some words", 12..22), "{content}");
+        assert_eq!((framed.text.as_str(), framed.contents[0].clone()), ("<|im_start|>some words", 12..22), "{content}");
     }
 }
 
@@ -424,7 +424,7 @@ proptest! {
         let tokenizer = tiny();
         let framed = chatml(&tokenizer, &prompt);
         prop_assert_eq!(control(&tokenizer, &framed), [BOS, IM_START, IM_END, IM_START]);
-        prop_assert_eq!(&framed.text[framed.prompt.clone()], &prompt);
+        prop_assert_eq!(&framed.text[framed.contents[0].clone()], &prompt);
         let mut end = 0;
         for range in prompt_ranges(&framed) {
             prop_assert_eq!(range.start, end);
@@ -479,5 +479,5 @@ fn control(tokenizer: &Tokenizer, framed: &Framed) -> Vec<TokenId> {
 
 /// Byte ranges of the user's prompt that the tokens cover.
 fn prompt_ranges(framed: &Framed) -> Vec<Range<usize>> {
-    framed.tokens.iter().filter_map(|token| token.prompt.clone()).collect()
+    framed.tokens.iter().filter_map(|token| token.content.clone()).map(|(_, range)| range).collect()
 }

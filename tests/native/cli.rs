@@ -105,6 +105,35 @@ fn a_text_is_the_same_however_its_file_was_made() {
 }
 
 #[test]
+fn conversation_is_printed_with_its_speakers() {
+    let json = folder("conversation").join("a.json").display().to_string();
+    let turns = "System: Be brief.\nUser: Tom has 6 figs.\nAssistant: So 6.\nUser: He eats 2. How many figs?";
+    let asked = |prompt: &str, more: &[&str]| {
+        let asked = ["explain", "--model", DEMO, "--prompt", prompt, "--method", "pert", "--max-tokens", "20", "--json", &json];
+        let output = glasscage(&[&asked[..], more].concat(), "");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        (String::from_utf8(output.stdout).expect("text"), std::fs::read_to_string(&json).expect("a document"))
+    };
+    let (printed, document) = asked(turns, &["--conversation"]);
+    let document = Document::from_json(&document).expect("a document");
+    assert_eq!(document.turns.iter().map(|turn| turn.sentences).collect::<Vec<_>>(), [1, 1, 1, 2]);
+    assert_eq!(["System:", "User:", "Assistant:"].map(|name| printed.lines().filter(|line| line.trim() == name).count()), [1, 2, 1]);
+    let (as_text, _) = asked(turns, &[]);
+    assert!(as_text.contains("User: Tom has 6 figs."), "{as_text}");
+    let with_answer = format!("{turns}\nAI: 6 - 2 = 4.");
+    let (_, document) = asked(&with_answer, &["--conversation", "--last-answer"]);
+    let document = Document::from_json(&document).expect("a document");
+    assert_eq!((document.generation.text.as_str(), document.turns.len()), ("6 - 2 = 4.", 4));
+    let refused = |prompt: &str, more: &[&str]| {
+        complaint(&[&["explain", "--model", DEMO, "--prompt", prompt, "--json", &json, "--conversation"][..], more].concat(), "")
+    };
+    assert!(refused(&with_answer, &[]).contains("ends with an answer"));
+    assert!(refused(turns, &["--last-answer"]).contains("--last-answer"));
+    assert!(refused("Tom has 6 figs.", &[]).contains("not a conversation"));
+    assert!(refused(turns, &["--template", "none"]).contains("turned off"));
+}
+
+#[test]
 fn tokens_are_printed_on_request() {
     let json = folder("tokens").join("a.json").display().to_string();
     let asked = ["explain", "--model", DEMO, "--prompt", "Tom has 6 figs. He eats 2. How many figs?", "--method", "pert", "--json", &json];

@@ -10,6 +10,7 @@ mod branches;
 mod chat;
 mod cli;
 mod contrast;
+mod conversations;
 mod damaged;
 mod evaluate;
 mod export;

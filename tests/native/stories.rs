@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use glasscage::cpu::CandleModel;
 use glasscage::engine::Engine;
-use glasscage::explanation::{Sampling, SentenceRule, Unit};
 use glasscage::gpu::GpuModel;
 use glasscage::gpu::device::{Gpu, Options};
 use glasscage::gpu::variant::VARIANTS;
@@ -106,20 +105,8 @@ fn given_answer_is_explained_like_generated_one() {
     let session = Session::load(&source, BackendChoice::Cpu, &mut go_on);
     let mut session = pollster::block_on(session).expect("it loads").expect("nothing stopped it");
     let mut explain = |answer: Option<String>| {
-        let question = Question {
-            prompt: "Once upon a time, there was a girl. Her name was Lily.".into(),
-            answer,
-            use_template: false,
-            sampling: Sampling::GREEDY,
-            branches: Vec::new(),
-            max_tokens: 40,
-            thinking: None,
-            max_context: None,
-            method: "pert".into(),
-            unit: Unit::Sentence,
-            sentence_rule: SentenceRule::Punkt,
-            language: None,
-        };
+        let prompt = "Once upon a time, there was a girl. Her name was Lily.";
+        let question = Question { answer, use_template: false, max_tokens: 40, method: "pert".into(), ..Question::greedy(prompt) };
         match pollster::block_on(session.explain(&question, &mut async |_| ControlFlow::Continue(()))) {
             Ok(ExplainResult::Explained(document)) => document,
             other => panic!("{other:?}"),

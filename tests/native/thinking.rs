@@ -29,7 +29,7 @@ fn delimiters_match_template_and_vocabulary() {
         assert!(knows_thinking(template, day()));
         let is_open = |prompt: &str, thinks: bool| {
             let framed = frame_within(1000, Some(template), &tokenizer, prompt, day(), thinks).expect("it can be framed");
-            let last_of_prompt = framed.tokens.iter().rposition(|token| token.prompt.is_some()).expect("the prompt has tokens");
+            let last_of_prompt = framed.tokens.iter().rposition(|token| token.content.is_some()).expect("the prompt has tokens");
             let end: Vec<TokenId> = framed.ids()[last_of_prompt + 1..].to_vec();
             thoughts.is_open_after(&end)
         };

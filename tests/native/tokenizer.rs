@@ -156,7 +156,7 @@ fn control_tokens_do_not_reach_plain_part() {
     let tokenizer = byte_level("qwen2");
     let text = "<|im_end|><|im_end|><|im_end|>";
     let found = |plain| {
-        let tokens = tokenizer.encode_partly_plain(text, &plain);
+        let tokens = tokenizer.encode_partly_plain(text, std::slice::from_ref(&plain));
         tokens.iter().filter(|token| token.id == IM_END).map(|token| token.span.start).collect::<Vec<_>>()
     };
     assert_eq!(found(10..20), [0, 20]);

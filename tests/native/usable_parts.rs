@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use glasscage::engine::Engine;
 use glasscage::model::source::BytesInMemory;
 use glasscage::problem::Problem;
-use glasscage::request::{BackendChoice, Question};
+use glasscage::request::{BackendChoice, Question, Reading};
 use glasscage::session::{AnswerResult, Session};
 
 const DEMO: &[u8] = include_bytes!("../fixtures/models/demo.gguf");
@@ -37,14 +37,17 @@ fn unusable_template_leaves_model_usable() {
     assert!(matches!(answer(&mut session, false), Ok(AnswerResult::Answered(_))));
     let problem = answer(&mut session, true).err().expect("a problem");
     assert!(problem.is_of_template && model.notices.contains(&problem.what), "{problem}");
-    assert_eq!((session.count_tokens("Who?", true), session.count_tokens("Who?", false).is_some()), (None, true));
+    assert_eq!(
+        (session.count_tokens("Who?", Reading::Text, true), session.count_tokens("Who?", Reading::Text, false).is_some()),
+        (None, true)
+    );
 }
 
 #[test]
 fn expected_tokens_grow_with_sentences() {
     let session = changed(&[]);
     let [short, long] = ["Who has figs?", "Ann has figs. Bob has none. Who has figs?"].map(|prompt| {
-        let tokens = session.count_tokens(prompt, true).expect("a template");
+        let tokens = session.count_tokens(prompt, Reading::Text, true).expect("a template");
         (tokens, session.expected_tokens(&Question::greedy(prompt)))
     });
     // The answer counts as one more sentence.

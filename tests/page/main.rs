@@ -12,6 +12,7 @@ mod built_in;
 mod certainty;
 mod clicks;
 mod contrast;
+mod conversation;
 mod device;
 mod dist;
 mod download;

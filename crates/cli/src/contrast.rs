@@ -41,6 +41,9 @@ pub fn contrast_text(document: &Document, contrast: &Contrast) -> String {
         let amounts =
             shares.get(j).map_or(["\u{2013}".into(), "\u{2013}".into()], |shares| shares.map(|share| percent_tenths(share) + "%"));
         let [supporting, opposing] = amounts;
+        if let Some(speaker) = document.begins_turn(j) {
+            text += &format!("{:26}{}:\n", "", speaker.label());
+        }
         text += &format!("{effect:>+8.4}  {supporting:>6}  {opposing:>6}  {}\n", indented(document.source(j), 26));
     }
     text
@@ -61,5 +64,11 @@ mod tests {
         let mut none = document.contrasts[0].clone();
         none.effects.fill(0.0);
         assert!(contrast_text(&document, &none).ends_with("No source changes the difference.\n"));
+    }
+
+    #[test]
+    fn turns_begin_with_their_speakers() {
+        let document = Document::from_json(include_str!("../../core/tests/golden/turns.json")).expect("a document");
+        assert!(contrast_text(&document, &document.contrasts[0]).contains(" System:\n"));
     }
 }

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use glasscage_attribution::method;
+use glasscage_core::conversation;
 use glasscage_core::explanation::{Branch, Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
 use glasscage_core::number::percent_tenths;
 use glasscage_core::shares::{Evidence, LITTLE_SUPPORT, Shares};
-use glasscage_protocol::request::{BranchPoint, ExplainProgress, PassProgress, Question};
+use glasscage_protocol::request::{BranchPoint, ExplainProgress, PassProgress, Question, Reading};
 use glasscage_session::ExplainResult;
 use glasscage_text::given::{given_text, text_of_file};
 
@@ -31,6 +32,13 @@ pub struct Arguments {
     /// File with the prompt; one line end at its end is dropped
     #[arg(long, value_name = "FILE")]
     prompt_file: Option<PathBuf>,
+    /// Read the prompt as a conversation: turns with labels such as "User:" and "Assistant:", ChatML, or JSON with role and content. Each
+    /// turn is a message in the chat template
+    #[arg(long)]
+    conversation: bool,
+    /// Explain the answer at the end of the conversation
+    #[arg(long, requires = "conversation", conflicts_with = "answer_file")]
+    last_answer: bool,
     /// File with an answer to explain, without a line end at its end; without this option the model writes the answer
     #[arg(long, value_name = "FILE")]
     answer_file: Option<PathBuf>,
@@ -57,7 +65,7 @@ pub struct Arguments {
     contrast: Option<Vec<String>>,
     /// Continue the answer from an alternative of one of its tokens: TOKEN is the number of the token, RANK that of its alternative, as
     /// --tokens prints them, for example 7:1. Repeat it for later tokens
-    #[arg(long, value_name = "TOKEN:RANK", value_parser = branch_point, conflicts_with = "answer_file")]
+    #[arg(long, value_name = "TOKEN:RANK", value_parser = branch_point, conflicts_with_all = ["answer_file", "last_answer"])]
     branch: Vec<BranchPoint>,
     /// Maximum answer length in tokens
     #[arg(long, default_value_t = 256)]
@@ -240,10 +248,19 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
         (None, Some(path)) => read(path)?,
         (None, None) => return Err("give --prompt or --prompt-file".into()),
     };
+    let (prompt, answer) = match (arguments.last_answer, &arguments.answer_file) {
+        (true, _) => {
+            let split =
+                conversation::without_answer(&prompt).ok_or("--last-answer: the prompt is not a conversation that ends with an answer")?;
+            (split.0, Some(split.1))
+        }
+        (false, file) => (prompt, file.as_deref().map(read).transpose()?),
+    };
     let &Arguments { temperature, top_k, top_p, seed, max_tokens, thinking, .. } = arguments;
     Ok(Question {
         prompt,
-        answer: arguments.answer_file.as_deref().map(read).transpose()?,
+        reading: if arguments.conversation { Reading::Conversation } else { Reading::Text },
+        answer,
         use_template: matches!(arguments.template, Template::Auto),
         sampling: Sampling { temperature, top_k, top_p, seed },
         branches: branches(&arguments.branch)?,
@@ -325,6 +342,9 @@ fn attribution_text(document: &Document) -> String {
     }
     let mut text = format!("{}\n{}\n  CAGE    row\n", document.generation.text.trim(), branches_text(document));
     for (j, sentence) in document.prompt.sentence_texts().iter().enumerate() {
+        if let Some(speaker) = document.begins_turn(j) {
+            text += &format!("{:15}{}:\n", "", speaker.label());
+        }
         let [total, direct] = shares.amounts(j).map(|share| share.map_or_else(|| "\u{2013}".into(), percent_tenths));
         text += &format!("{total:>5}% {direct:>5}%  {}\n", indented(sentence, 15));
     }
@@ -344,6 +364,14 @@ mod tests {
     use glasscage_core::explanation::Document;
 
     use super::{attribution_text, branch_point, branches};
+
+    #[test]
+    fn turns_begin_with_their_speakers() {
+        let document = Document::from_json(include_str!("../../core/tests/golden/turns.json")).expect("a document");
+        let text = attribution_text(&document);
+        let names = ["System:", "User:", "Assistant:"].map(|name| text.lines().filter(|line| line.trim() == name).count());
+        assert_eq!(names, [1, 2, 1], "{text}");
+    }
 
     #[test]
     fn branches_are_numbers_in_order() {

@@ -6,6 +6,7 @@
 //! | [`graph`] | T -> A -> Y: edge weights, attributions, pruning and arcs, as pure functions |
 //! | [`metrics`] | quality of an attribution: coverage, deletion curves, agreement |
 //! | [`explanation`] | explanation documents with text, sentences and table, as JSON and as a link |
+//! | [`conversation`] | conversations that people paste, as turns and as text |
 //! | [`figure`] | pictures of an explanation with the explanation embedded |
 //! | [`shares`] | the influence of each sentence on the explained ones, as page, pictures and tables show it |
 //! | [`number`] | shares and numbers as text, in any language |
@@ -27,6 +28,7 @@
 //! # Ok::<(), glasscage_core::table::ShapeError>(())
 //! ```
 
+pub mod conversation;
 pub mod explanation;
 pub mod figure;
 pub mod graph;

@@ -19,6 +19,8 @@ const WITH_TOKENS: &str = include_str!("golden/tokens.json");
 const WITH_CONTRASTS: &str = include_str!("golden/contrasts.json");
 /// The same explanation as if its sources were paragraphs.
 const OF_PARAGRAPHS: &str = include_str!("golden/paragraphs.json");
+/// The explanation with contrasts as if its prompt were a conversation.
+const WITH_TURNS: &str = include_str!("golden/turns.json");
 const WITH_BRANCHES: &str = include_str!("golden/branches.json");
 /// Made by version 0.1.0 of the page from `golden/linked.json`. Never change it, because old links must stay readable.
 const LINK_OF_0_1_0: &str = include_str!("golden/explanation.link");
@@ -62,7 +64,7 @@ fn variants() -> Vec<Document> {
             }
         }
     }
-    let of_version_3 = [WITH_TOKENS, WITH_CONTRASTS, WITH_BRANCHES].map(|text| Document::from_json(text).unwrap());
+    let of_version_3 = [WITH_TOKENS, WITH_CONTRASTS, WITH_BRANCHES, WITH_TURNS].map(|text| Document::from_json(text).unwrap());
     ways.into_iter()
         .map(|way| example.clone().derived(way))
         .chain(of_units)
@@ -116,7 +118,7 @@ fn schema_and_links_support_all_derivations_and_units() {
         assert_eq!((schema_of_version_2().is_valid(&written), is_plain), (!is_new, !is_new));
         let linked = from_fragment(&to_fragment(&document)).unwrap();
         assert_eq!((linked.unit, linked.method, linked.joint), (document.unit, document.method, document.joint));
-        assert_eq!((&linked.support, &linked.contrasts), (&document.support, &document.contrasts));
+        assert_eq!((&linked.support, &linked.contrasts, &linked.turns), (&document.support, &document.contrasts, &document.turns));
         assert_eq!(linked.manifest.answer.branches(), branches);
         assert!(linked.tokens.is_empty() && (linked.version < 3) == is_linked_plainly, "a link has no tokens");
         assert_eq!((linked.alone.is_some(), linked.flow.is_some()), (document.alone.is_some(), document.flow.is_some()));
@@ -146,7 +148,7 @@ fn documents_and_links_say_a_language_that_made_a_difference() {
 
 #[test]
 fn documents_are_written_as_they_were_read() {
-    for text in [EXAMPLE, WITH_TOKENS, WITH_CONTRASTS, WITH_BRANCHES, OF_PARAGRAPHS] {
+    for text in [EXAMPLE, WITH_TOKENS, WITH_CONTRASTS, WITH_TURNS, WITH_BRANCHES, OF_PARAGRAPHS] {
         assert_eq!(Document::from_json(text).unwrap().to_json(), text.trim_end());
     }
 }
@@ -154,7 +156,9 @@ fn documents_are_written_as_they_were_read() {
 #[test]
 fn json_contains_optional_fields_only_if_used() {
     let example = Document::from_json(EXAMPLE).unwrap();
-    assert!(["\"unit\"", "\"support\"", "\"contrasts\"", "\"branches\""].iter().all(|field| !example.to_json().contains(field)));
+    assert!(
+        ["\"unit\"", "\"turns\"", "\"support\"", "\"contrasts\"", "\"branches\""].iter().all(|field| !example.to_json().contains(field))
+    );
     let words = Document { unit: Unit::Word, ..example };
     for document in [words, with_support(), Document::from_json(WITH_CONTRASTS).unwrap()] {
         assert_eq!(Document::from_json(&document.to_json()), Ok(document));
@@ -199,6 +203,32 @@ fn inconsistent_contrasts_are_rejected() {
     assert_eq!(refused(|contrasts| contrasts[0].effects[0] = -1.7e308), too_large(TooLarge::Score));
     assert_eq!(refused(|contrasts| contrasts[0].alternative = "x".repeat(1 << 21)), too_large(TooLarge::Text));
     assert_eq!(refused(|contrasts| *contrasts = vec![contrasts[0].clone(); 101]), too_large(TooLarge::Contrasts));
+}
+
+#[test]
+fn inconsistent_turns_are_rejected() {
+    let refused = |path: &str, value: Value| {
+        let mut document: Value = serde_json::from_str(WITH_TURNS).unwrap();
+        *document.pointer_mut(&format!("/turns{path}")).unwrap() = value;
+        (Document::from_json(&document.to_string()).unwrap_err(), schema().is_valid(&document))
+    };
+    for (path, value) in [("/0/sentences", 2), ("/3/sentences", 1 << 40)] {
+        assert_eq!(refused(path, value.into()), (DocumentError::Turns, true), "{path} {value}");
+    }
+    assert_eq!(refused("/0/sentences", 0.into()), (DocumentError::Turns, false));
+    for (path, role) in [("/1/role", "system"), ("/3/role", "assistant")] {
+        assert_eq!(refused(path, role.into()), (DocumentError::Turns, true), "{path} {role}");
+    }
+    for (path, value) in [("/0/role", Value::from("tool")), ("/0/sentences", (-1).into()), ("/0", Value::Null), ("", 7.into())] {
+        let (error, is_valid) = refused(path, value);
+        assert!(matches!(error, DocumentError::Json(_)) && !is_valid, "{path}");
+    }
+    let example: Value = serde_json::from_str(WITH_TURNS).unwrap();
+    for key in ["role", "sentences"] {
+        let mut without = example.clone();
+        without["turns"][0].as_object_mut().unwrap().remove(key);
+        assert!(Document::from_json(&without.to_string()).is_err() && !schema().is_valid(&without), "{key}");
+    }
 }
 
 #[test]

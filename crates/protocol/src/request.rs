@@ -15,6 +15,8 @@ pub const MOST_RUNS_OF_A_THOUGHT: usize = 40;
 pub struct Question {
     /// With `[[` and `]]` around parts if `unit` is [`Unit::Bracket`]. The model does not read these marks.
     pub prompt: String,
+    #[serde(default)]
+    pub reading: Reading,
     /// Text to explain, instead of a generated one.
     pub answer: Option<String>,
     /// Whether to apply the model's chat template to the prompt, if the model has one.
@@ -43,6 +45,7 @@ impl Question {
     pub fn greedy(prompt: &str) -> Self {
         Self {
             prompt: prompt.into(),
+            reading: Reading::Text,
             answer: None,
             use_template: true,
             sampling: Sampling::GREEDY,
@@ -56,6 +59,16 @@ impl Question {
             language: None,
         }
     }
+}
+
+/// How a prompt is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reading {
+    /// One message of the user.
+    #[default]
+    Text,
+    /// The turns of a conversation ([`glasscage_core::conversation`]). The chat template renders them as messages.
+    Conversation,
 }
 
 /// A request to continue an answer from an alternative of one of its tokens: see [`Branch`].

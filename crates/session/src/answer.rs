@@ -3,8 +3,9 @@
 use super::generated::{ForcedStart, GeneratedAnswer, GenerationSettings};
 use super::loaded::Session;
 use super::problems::{self, method_of};
+use super::prompt::ReadPrompt;
 use super::results::{AnswerResult, AnsweredQuestion};
-use super::text::{FramedPrompt, SplitText, TokenizedAnswer, fewest_units, prompt_of};
+use super::text::{FramedPrompt, SplitText, TokenizedAnswer, fewest_units, language_of_question};
 use glasscage_attribution::{self as attribution, Transcript};
 use glasscage_core::explanation::{Answer, AnswerStop, Sampling, Unit};
 use glasscage_engine::lm::generate::{Beginning, StopReason, ThoughtLimit, generate};
@@ -13,9 +14,9 @@ use glasscage_engine::lm::{Callback, LanguageModel};
 use glasscage_model::chat::{ChatError, ChatTemplate, GeneratedPart, ThoughtTokens};
 use glasscage_model::tokenizer::TokenId;
 use glasscage_protocol::problem::Problem;
-use glasscage_protocol::request::{Question, ThinkingSupport};
+use glasscage_protocol::request::{Question, Reading, ThinkingSupport};
+use glasscage_text::brackets::Bracketed;
 use glasscage_text::given::given_text;
-use glasscage_text::languages::language_of;
 use glasscage_text::sentences::sentences;
 use glasscage_text::stream::TextStream;
 
@@ -80,7 +81,7 @@ impl<M: LanguageModel> Session<M> {
                 };
                 let answer = self.tokenized(&framed, ids);
                 let is_whole = stop != AnswerStop::Cancelled;
-                let prompt = prompt_of(question).map_err(problems::wrong_brackets)?;
+                let prompt = ReadPrompt::of(question)?;
                 let warning = if is_whole { self.warning(&prompt.text, &framed, &answer).await? } else { None };
                 (answer, Answer::Generated { sampling, max_tokens, thinking, stop, warning, branches })
             }
@@ -106,28 +107,28 @@ impl<M: LanguageModel> Session<M> {
         if let Some(problem) = self.template_problem.as_ref().filter(|_| question.use_template) {
             return Err(problem.clone());
         }
+        if question.reading == Reading::Conversation && !question.use_template {
+            return Err(problems::conversation_without_template());
+        }
         // Leave room for at least one token of the answer.
         let room = self.limit(question).saturating_sub(1);
         let (template, thinks) = (self.template_if(question.use_template), self.thinking_of(question).is_some());
-        let prompt = prompt_of(question).map_err(problems::wrong_brackets)?;
-        let framed = FramedPrompt::new(&prompt.text, template, &self.tokenizer, room, thinks);
+        let framed = FramedPrompt::new(&ReadPrompt::of(question)?, template, &self.tokenizer, room, thinks);
         let framed = framed.map_err(|error| problems::framing_failed(&error, self.lm.config().context_length))?;
         if framed.ids.is_empty() { Err(problems::prompt_without_tokens()) } else { Ok(framed) }
     }
 
-    /// Number of tokens of a prompt in the rendered chat template. `None` if the template cannot be rendered or the prompt is too long to
-    /// count.
-    pub fn count_tokens(&self, prompt: &str, use_template: bool) -> Option<usize> {
+    /// Number of tokens of a prompt in the rendered chat template. `None` if the template cannot be rendered, the prompt is too long to
+    /// count, or it is not the conversation that it should be.
+    pub fn count_tokens(&self, prompt: &str, reading: Reading, use_template: bool) -> Option<usize> {
         if use_template && self.template_problem.is_some() {
             return None;
         }
-        match FramedPrompt::new(
-            &given_text(prompt),
-            self.template_if(use_template),
-            &self.tokenizer,
-            self.lm.config().context_length,
-            false,
-        ) {
+        let prompt = match reading {
+            Reading::Text => ReadPrompt::plain(Bracketed::plain(&given_text(prompt))),
+            Reading::Conversation => ReadPrompt::of(&Question { reading, ..Question::greedy(&given_text(prompt)) }).ok()?,
+        };
+        match FramedPrompt::new(&prompt, self.template_if(use_template), &self.tokenizer, self.lm.config().context_length, false) {
             Ok(framed) => Some(framed.ids.len()),
             Err(ChatError::TooLong { tokens, .. }) => Some(tokens),
             Err(_) => None,
@@ -137,7 +138,7 @@ impl<M: LanguageModel> Session<M> {
     /// About how many tokens the passes of an explanation will read, to prepare for long work. Counts one pass for each unit of the prompt,
     /// and as many tokens for each as the prompt has.
     pub fn expected_tokens(&self, question: &Question) -> usize {
-        let n_tokens = self.count_tokens(&question.prompt, question.use_template).unwrap_or(0);
+        let n_tokens = self.count_tokens(&question.prompt, question.reading, question.use_template).unwrap_or(0);
         n_tokens.saturating_mul(fewest_units(question))
     }
 
@@ -227,8 +228,8 @@ impl<M: LanguageModel> Session<M> {
         if tokens.len() > *limit {
             return Err(problems::too_long(tokens.len(), *limit, self.lm.config().context_length));
         }
-        let language = question.language.unwrap_or_else(|| language_of(&question.prompt));
-        let prompt = prompt_of(question).map_err(problems::wrong_brackets)?;
+        let prompt = ReadPrompt::of(question)?;
+        let language = language_of_question(question, &prompt.text);
         let split = SplitText::new(unit, question.sentence_rule, language, &prompt, framed, answer);
         let (segments, statements) = (split.segments.clone(), split.statements.clone());
         let transcript = Transcript {

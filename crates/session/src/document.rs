@@ -30,13 +30,14 @@ impl<M: LanguageModel> Session<M> {
         is_framed: bool,
         answer: Answer,
     ) -> Document {
-        let SplitText { sentence_rule, language, prompt, generation, .. } = text;
+        let SplitText { sentence_rule, language, turns, prompt, generation, .. } = text;
         let backend = self.lm.backend();
         let derivation = method.derivation_of(self.lm.config());
         let document = Document {
             format: FORMAT.into(),
             version: PLAIN_VERSION,
             unit,
+            turns,
             table: Table::unmeasured(prompt.sentences.len(), generation.sentences.len()),
             alone: None,
             joint: Vec::new(),
@@ -70,7 +71,7 @@ impl<M: LanguageModel> Session<M> {
                 producer: None,
             },
         };
-        // Some units are new in version 3.
+        // Turns and some units are new in version 3.
         document.versioned()
     }
 }

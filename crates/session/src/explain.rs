@@ -4,6 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::loaded::Session;
 use super::problems::{self, method_of};
+use super::prompt::ReadPrompt;
 use super::results::{AnswerResult, AnsweredQuestion, ExplainResult};
 use super::text::fewest_units;
 use super::tokens::{Predictions, tokens};
@@ -30,7 +31,8 @@ impl<M: LanguageModel> Session<M> {
         self.check_masked_lm(method)?;
         if question.answer.is_none() && question.unit.is_word() {
             // Check the prompt alone first, because the answer takes time and only adds passes.
-            words::check_cost(question.unit, method.text().passes() * words_of(&question.prompt).len())?;
+            let words = words_of(&ReadPrompt::of(question)?.text).len();
+            words::check_cost(question.unit, method.text().passes() * words)?;
         }
         // If the model cannot read the prompt, report that problem instead.
         problems::check_units(fewest_units(question)).or_else(|problem| self.framed(question).and(Err(problem)))?;

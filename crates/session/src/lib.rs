@@ -21,6 +21,7 @@ mod in_a_worker;
 mod infills;
 mod loaded;
 mod problems;
+mod prompt;
 mod results;
 mod text;
 mod tokens;

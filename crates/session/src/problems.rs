@@ -1,6 +1,7 @@
 //! Problems that the visitor reads when a question cannot be answered or a model cannot be loaded.
 
 use glasscage_attribution as attribution;
+use glasscage_core::conversation::ConversationError;
 use glasscage_core::explanation::{DocumentError, MAX_SENTENCES, MethodId, Sampling};
 use glasscage_engine::lm::{LmError, LoadError};
 use glasscage_message::{ToMessage, message};
@@ -51,6 +52,15 @@ pub fn framing_failed(error: &ChatError, context_length: usize) -> Problem {
         ChatError::FarTooLong { .. } => {
             Problem::new(error.to_message(), message!("Shorten the prompt, or choose a model with a longer context"))
         }
+        ChatError::NoTemplate => Problem::new(error.to_message(), message!("Read the prompt as plain text, or choose another model")),
+        ChatError::NoSystem => Problem::new(
+            error.to_message(),
+            message!("Put the text of the system message at the start of the first turn of the user, or choose another model"),
+        ),
+        ChatError::NotEveryTurn | ChatError::RefusesConversation(_) => Problem::new(
+            error.to_message(),
+            message!("Let user and assistant take turns, read the prompt as plain text, or choose another model"),
+        ),
         ChatError::TakesOut(_) | ChatError::RefusesPrompt(_) => {
             of_template(message!("Change that part of the prompt, or turn the chat template off"))
         }
@@ -72,6 +82,26 @@ pub fn wrong_brackets(error: BracketError) -> Problem {
         BracketError::Empty => message!("the prompt has nothing between [[ and ]]"),
     };
     Problem::new(what, message!("Put [[ before and ]] after each part, or explain the prompt by another unit"))
+}
+
+/// The prompt is not a conversation that the model can answer.
+pub fn wrong_conversation(error: &ConversationError) -> Problem {
+    let remedy = match error {
+        ConversationError::EmptyTurn { .. } => message!("Write its text, or remove the turn"),
+        ConversationError::EndsWithAnswer | ConversationError::NoUserTurn => {
+            message!("Add a turn of the user at the end. To explain the last answer, enter it as an answer of your own")
+        }
+        _ => message!("Correct it, or read the prompt as plain text"),
+    };
+    Problem::new(error.to_message(), remedy)
+}
+
+/// The chat template, which a conversation needs, is turned off.
+pub fn conversation_without_template() -> Problem {
+    Problem::new(
+        message!("a conversation needs the chat template, which is turned off"),
+        message!("Turn the chat template on, or read the prompt as plain text"),
+    )
 }
 
 /// Errors if there are more sentences or other units than a document may have.

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use super::prompt::{PromptPart, ReadPrompt};
 use glasscage_attribution::Segments;
-use glasscage_core::explanation::{Language, Passage, Section, SectionKind, SentenceRule, Unit};
+use glasscage_core::explanation::{Language, Passage, Section, SectionKind, SentenceRule, Turn, Unit};
 use glasscage_model::chat::{self, ChatError, ChatTemplate, FramedToken, GeneratedPart};
 use glasscage_model::tokenizer::{TokenId, Tokenizer};
 use glasscage_protocol::request::{MOST_RUNS_OF_A_THOUGHT, Question};
-use glasscage_text::brackets::{BracketError, Bracketed};
 use glasscage_text::languages::language_of;
 use glasscage_text::lines::{lines, paragraphs};
 use glasscage_text::sections::sections as headed_sections;
@@ -18,10 +18,16 @@ use glasscage_text::words::words;
 /// The model's input before it answers: the prompt in the rendered chat template.
 pub struct FramedPrompt {
     pub ids: Vec<TokenId>,
-    /// Position of the prompt's first token.
-    prompt_start: usize,
-    /// The bytes of the prompt that each of its tokens covers.
-    prompt_spans: Vec<Range<usize>>,
+    /// One for each part of the prompt, in order.
+    parts: Vec<FramedPart>,
+}
+
+/// The tokens of a part of the prompt. Tokens of the template are between parts.
+struct FramedPart {
+    /// Position of the first token.
+    start: usize,
+    /// The bytes of the part that each token covers.
+    spans: Vec<Range<usize>>,
 }
 
 /// A generation in tokens.
@@ -50,43 +56,62 @@ pub struct SplitText {
     pub segments: Segments,
     /// Positions of the tokens of each statement of the prompt. Statements are sentences, whatever the unit.
     pub statements: Vec<Range<usize>>,
+    /// Empty if the prompt is not a conversation of several turns.
+    pub turns: Vec<Turn>,
     pub prompt: Passage,
     pub generation: Passage,
 }
 
 impl FramedPrompt {
-    /// Renders the prompt in the chat template, or plain if there is no template. Errors if there are more than `limit` tokens.
+    /// Renders the prompt in the chat template, or plain if there is no template. A conversation needs a template. Errors if there are more
+    /// than `limit` tokens.
     pub fn new(
-        prompt: &str,
+        prompt: &ReadPrompt,
         template: Option<&ChatTemplate>,
         tokenizer: &Tokenizer,
         limit: usize,
         thinks: bool,
     ) -> Result<Self, ChatError> {
-        let framed = chat::frame_within(limit, template, tokenizer, prompt, chat::template_date(), thinks)?;
-        let is_prompt = |token: &FramedToken| framed.prompt.contains(&first_visible(&framed.text, &token.span));
-        let of_prompt = |token: &FramedToken| token.prompt.clone().filter(|_| is_prompt(token));
-        let prompt_start = framed.tokens.iter().position(|token| of_prompt(token).is_some()).unwrap_or(0);
-        let prompt_end = framed.tokens.iter().rposition(|token| of_prompt(token).is_some()).map_or(prompt_start, |last| last + 1);
-        let mut reached = 0;
-        // A token inside the prompt may cover nothing, for example a space that the tokenizer added.
-        let spans = framed.tokens[prompt_start..prompt_end].iter().map(|token| {
-            let span = of_prompt(token).unwrap_or(reached..reached);
-            reached = span.end;
-            span
-        });
-        let prompt_spans = spans.collect();
-        Ok(Self { ids: framed.ids(), prompt_start, prompt_spans })
+        let date = chat::template_date();
+        let framed = match prompt.messages() {
+            None => chat::frame_within(limit, template, tokenizer, &prompt.text, date, thinks)?,
+            Some(messages) => chat::frame_messages(limit, template, tokenizer, &messages, date, thinks)?,
+        };
+        // A token belongs to the part with its first visible character.
+        let of_part = |token: &FramedToken| {
+            let is_part = |&(part, _): &(usize, Range<usize>)| framed.contents[part].contains(&first_visible(&framed.text, &token.span));
+            token.content.clone().filter(is_part)
+        };
+        let mut parts: Vec<FramedPart> = prompt.parts.iter().map(|_| FramedPart { start: 0, spans: Vec::new() }).collect();
+        for (position, token) in framed.tokens.iter().enumerate() {
+            let Some((part, span)) = of_part(token) else { continue };
+            let FramedPart { start, spans } = &mut parts[part];
+            if spans.is_empty() {
+                *start = position;
+            }
+            // A token inside the part may cover nothing, for example a space that the tokenizer added.
+            let reached = spans.last().map_or(0, |last| last.end);
+            spans.resize(position - *start, reached..reached);
+            spans.push(span);
+        }
+        Ok(Self { ids: framed.ids(), parts })
     }
 
     /// Tokens of the chat template after the prompt. They contain no text of the visitor.
     pub fn after_prompt(&self) -> &[TokenId] {
-        &self.ids[self.prompt_positions().end..]
+        let end = self.parts.iter().map(|part| part.positions().end).max().unwrap_or(0);
+        &self.ids[end..]
     }
 
-    /// Positions of the prompt's tokens.
-    pub fn prompt_positions(&self) -> Range<usize> {
-        self.prompt_start..self.prompt_start + self.prompt_spans.len()
+    /// Positions of the tokens of each part of the prompt.
+    pub fn positions_of_parts(&self) -> impl Iterator<Item = Range<usize>> {
+        self.parts.iter().map(FramedPart::positions)
+    }
+}
+
+impl FramedPart {
+    fn positions(&self) -> Range<usize> {
+        self.start..self.start + self.spans.len()
     }
 }
 
@@ -165,7 +190,7 @@ impl SplitText {
         unit: Unit,
         rule: SentenceRule,
         language: Language,
-        prompt: &Bracketed,
+        prompt: &ReadPrompt,
         framed: &FramedPrompt,
         answer: &TokenizedAnswer,
     ) -> Self {
@@ -173,18 +198,17 @@ impl SplitText {
         let unit_of_statements = if unit.is_word() { unit } else { Unit::Sentence };
         let cut_by = |rule, language| {
             let of_answer = answer.parts.iter().map(|part| units_of(unit.of_answer(), rule, language, &answer.text[part.bytes.clone()]));
-            let of_statements = units_of(unit_of_statements, rule, language, &prompt.text);
-            (units_of_prompt(unit, rule, language, prompt), of_statements, of_answer.collect::<Vec<_>>())
+            let of_statements = prompt.parts.iter().map(|part| units_of(unit_of_statements, rule, language, &part.content.text));
+            (units_of_prompt(unit, rule, language, prompt), of_statements.collect::<Vec<_>>(), of_answer.collect::<Vec<_>>())
         };
         let found = cut_by(rule, language);
         let simpler = [(SentenceRule::Punkt, Language::English), (rule, Language::English)];
         let is_enough = |&(rule, language): &(SentenceRule, Language)| cut_by(rule, language) == found;
         let (sentence_rule, language) = simpler.into_iter().find(is_enough).unwrap_or((rule, language));
         let (found_in_prompt, found_statements, found_in_answer) = found;
-        let prompt = prompt.text.as_str();
-        let (prompt_units, prompt_tokens) = units_and_tokens(&found_in_prompt, prompt, &framed.prompt_spans);
-        let (prompt_sentences, sentence_tokens) = units_and_tokens(&found_statements, prompt, &framed.prompt_spans);
-        let statements = Passage::new(prompt, &prompt_sentences, Vec::new()).statements().into_iter();
+        let (prompt_units, prompt_tokens) = units_and_tokens_of_prompt(&found_in_prompt, prompt, framed);
+        let (prompt_sentences, sentence_tokens) = units_and_tokens_of_prompt(&found_statements, prompt, framed);
+        let statements = Passage::new(&prompt.text, &prompt_sentences, Vec::new()).statements().into_iter();
         let statements: Vec<Range<usize>> = statements.map(|j| sentence_tokens[j].clone()).collect();
         let (mut answer_units, mut answer_tokens, mut sections) = (Vec::new(), Vec::new(), Vec::new());
         for (found, AnswerPart { kind, bytes, tokens, spans }) in found_in_answer.iter().zip(&answer.parts) {
@@ -204,40 +228,47 @@ impl SplitText {
         Self {
             sentence_rule,
             language,
-            prompt: passage(prompt, &prompt_units, &prompt_tokens),
+            turns: turns(prompt, &found_in_prompt),
+            prompt: passage(&prompt.text, &prompt_units, &prompt_tokens),
             generation: Passage { sections, ..passage(&answer.text, &answer_units, &answer_tokens) },
-            statements: shift(&statements, framed.prompt_start),
-            segments: Segments { prompt: shift(&prompt_tokens, framed.prompt_start), generation: shift(&answer_tokens, framed.ids.len()) },
+            statements,
+            segments: Segments { prompt: prompt_tokens, generation: shift(&answer_tokens, framed.ids.len()) },
         }
     }
 }
 
+/// The turns of a conversation. A conversation of one turn is the same as a prompt, so it has none.
+fn turns(prompt: &ReadPrompt, found: &[Vec<Range<usize>>]) -> Vec<Turn> {
+    let turn = |(part, units): (&PromptPart, &Vec<Range<usize>>)| Some(Turn { role: part.speaker?, sentences: units.len() });
+    let turns: Vec<Turn> = prompt.parts.iter().zip(found).filter_map(turn).collect();
+    if turns.len() > 1 { turns } else { Vec::new() }
+}
+
 /// Minimum number of units of a question: those of its prompt, plus those of its given answer, or 1 without a given answer.
 pub fn fewest_units(question: &Question) -> usize {
-    let language = question.language.unwrap_or_else(|| language_of(&question.prompt));
     let Question { unit, sentence_rule: rule, .. } = *question;
-    let in_prompt = prompt_of(question).map_or(0, |prompt| units_of_prompt(unit, rule, language, &prompt).len());
+    let prompt = ReadPrompt::of(question).ok();
+    let language = language_of_question(question, prompt.as_ref().map_or("", |prompt| &prompt.text));
+    let in_prompt = prompt.map_or(0, |prompt| units_of_prompt(unit, rule, language, &prompt).iter().map(Vec::len).sum());
     in_prompt + question.answer.as_deref().map_or(1, |answer| units_of(unit.of_answer(), rule, language, answer).len())
 }
 
-/// The prompt of a question as the model reads it, with the parts in brackets if they are the unit.
-pub fn prompt_of(question: &Question) -> Result<Bracketed, BracketError> {
-    match question.unit {
-        Unit::Bracket => Bracketed::new(&question.prompt),
-        _ => Ok(Bracketed::plain(&question.prompt)),
-    }
+/// The language of a question with this text as its prompt.
+pub fn language_of_question(question: &Question, prompt: &str) -> Language {
+    question.language.unwrap_or_else(|| language_of(prompt))
 }
 
 fn shift(ranges: &[Range<usize>], by: usize) -> Vec<Range<usize>> {
     ranges.iter().map(|range| range.start + by..range.end + by).collect()
 }
 
-/// Byte range of each unit of the prompt, without white space at its end.
-fn units_of_prompt(unit: Unit, rule: SentenceRule, language: Language, prompt: &Bracketed) -> Vec<Range<usize>> {
-    match unit {
-        Unit::Bracket => prompt.units(|between| units_of(Unit::Sentence, rule, language, between)),
-        _ => units_of(unit, rule, language, &prompt.text),
-    }
+/// For each part of the prompt, the byte range of each of its units in it, without white space at its end.
+fn units_of_prompt(unit: Unit, rule: SentenceRule, language: Language, prompt: &ReadPrompt) -> Vec<Vec<Range<usize>>> {
+    let units = |PromptPart { content, .. }: &PromptPart| match unit {
+        Unit::Bracket => content.units(|between| units_of(Unit::Sentence, rule, language, between)),
+        _ => units_of(unit, rule, language, &content.text),
+    };
+    prompt.parts.iter().map(units).collect()
 }
 
 /// Byte range of each unit, without white space at its end. Brackets mark parts of prompts only, so text outside prompts has sentences.
@@ -256,6 +287,21 @@ fn units_of(unit: Unit, rule: SentenceRule, language: Language, text: &str) -> V
 fn units_and_tokens(found: &[Range<usize>], text: &str, spans: &[Range<usize>]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let units = tile(text, found);
     let tokens = tokens_of_sentences(text, &units, spans);
+    (units, tokens)
+}
+
+/// Extends the units of each part to tile the prompt. Returns the byte range and the token positions of each unit.
+fn units_and_tokens_of_prompt(
+    found: &[Vec<Range<usize>>],
+    prompt: &ReadPrompt,
+    framed: &FramedPrompt,
+) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let (mut units, mut tokens) = (Vec::new(), Vec::new());
+    for ((found, part), FramedPart { start, spans }) in found.iter().zip(&prompt.parts).zip(&framed.parts) {
+        let (units_of_part, tokens_of_part) = units_and_tokens(found, &prompt.text[part.bytes.clone()], spans);
+        units.extend(shift(&units_of_part, part.bytes.start));
+        tokens.extend(shift(&tokens_of_part, *start));
+    }
     (units, tokens)
 }
 

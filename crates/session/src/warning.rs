@@ -3,16 +3,19 @@
 use super::answer_features::{AnswerEvidence, AnswerFeatures, features};
 use super::loaded::Session;
 use super::problems;
+use super::prompt::ReadPrompt;
 use super::text::{FramedPrompt, TokenizedAnswer};
 use glasscage_core::explanation::AnswerWarning;
 use glasscage_engine::lm::{LanguageModel, LmError, ScoreRequest, score_base};
 use glasscage_protocol::problem::Problem;
+use glasscage_text::brackets::Bracketed;
 
 impl<M: LanguageModel> Session<M> {
     /// The features of the model's greedy answer to `prompt`. The weights of the answer classifier are fitted to them.
     pub async fn answer_features(&mut self, prompt: &str, answer: &str) -> Result<AnswerFeatures, Problem> {
         let context_length = self.lm.config().context_length;
-        let framed = FramedPrompt::new(prompt, self.template.as_ref(), &self.tokenizer, context_length, false);
+        let read = ReadPrompt::plain(Bracketed::plain(prompt));
+        let framed = FramedPrompt::new(&read, self.template.as_ref(), &self.tokenizer, context_length, false);
         let framed = framed.map_err(|error| problems::framing_failed(&error, context_length))?;
         let answer = self.given_answer(answer, &framed);
         self.features(prompt, &framed, &answer).await?.ok_or_else(|| problems::engine_failed(LmError::Stopped))
@@ -46,12 +49,14 @@ impl<M: LanguageModel> Session<M> {
             Err(LmError::Stopped) => return Ok(None),
             base => base.map_err(problems::engine_failed)?.log_probs,
         };
-        let of_prompt = framed.prompt_positions();
+        // The first token of a text has no log-probability.
+        let of_prompt = framed.positions_of_parts().flat_map(|part| part.start.max(1)..part.end).map(|token| log_probs[token - 1]);
+        let of_prompt: Vec<f64> = of_prompt.collect();
         let word_tokens = |word: &str| self.tokenizer.encode(&format!(" {word}")).len();
         Ok(Some(features(&AnswerEvidence {
             prompt,
             answer: &answer.text,
-            prompt_log_probs: &log_probs[of_prompt.start.max(1) - 1..of_prompt.end - 1],
+            prompt_log_probs: &of_prompt,
             answer_log_probs: &log_probs[framed.ids.len() - 1..],
             word_tokens: &word_tokens,
         })))

@@ -13,6 +13,7 @@ _DEFAULTS: dict[str, Any] = {
     "language": "en",
     "joint": [],
     "support": [],
+    "turns": [],
     "tokens": [],
     "contrasts": [],
     "branches": [],

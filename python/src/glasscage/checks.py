@@ -53,6 +53,7 @@ def _problems(data: dict[str, Any]) -> Iterator[str]:
         yield _too_many(n + m)
     for name, passage in (("prompt", prompt), ("generation", generation)):
         yield from _of_passage(passage, name)
+    yield from _of_turns(data.get("turns", []), n)
     for table in (data["table"], data.get("alone"), data.get("flow")):
         if table is not None:
             yield from _of_table(table, n, m)
@@ -94,6 +95,14 @@ def _of_passage(passage: dict[str, Any], name: str) -> Iterator[str]:
         yield f"the {name} of this document has a text of more than {MAX_TEXT} bytes"
     if any(tokens > MAX_TOKENS for tokens in counts):
         yield f"the {name} of this document has a sentence of more than {MAX_TOKENS} tokens"
+
+
+def _of_turns(turns: list[dict[str, Any]], n: int) -> Iterator[str]:
+    roles = [turn["role"] for turn in turns]
+    if turns and sum(turn["sentences"] for turn in turns) != n:
+        yield "the turns of this document's prompt do not cover its sentences"
+    if turns and ("system" in roles[1:] or roles[-1] != "user"):
+        yield "the turns of this document's prompt are out of order"
 
 
 def _of_table(table: list[list[float | None]], n: int, m: int) -> Iterator[str]:

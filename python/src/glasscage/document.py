@@ -18,6 +18,7 @@ from .graph import Array
 from .manifest import manifest as manifest_of
 from .passage import Passage
 from .tokens import Branch, Token, forks, tokens_of
+from .turns import Turn, turns_of
 from .version import PLAIN_VERSION
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class Document:
         method: Mapping[str, Any],
         manifest: Mapping[str, Any] | None = None,
         unit: str = "sentence",
+        turns: Sequence[Mapping[str, Any]] = (),
         support: Sequence[float] = (),
         tokens: Sequence[Mapping[str, Any]] = (),
         contrasts: Sequence[Mapping[str, Any]] = (),
@@ -55,7 +57,8 @@ class Document:
         """Creates a document from a table of m x (n + m) mean scores, with NaN for cells that were not measured.
 
         `output` lists the 0-based generated sentences to explain; by default the last one. `method` needs an `id`, and a `unit` if the page
-        does not know the method. `unit` is what the prompt is split into. `tokens` has the tokens of all generated sentences, and
+        does not know the method. `unit` is what the prompt is split into, and `turns` has the role and the number of sentences of each turn
+        if the prompt is a conversation. `tokens` has the tokens of all generated sentences, and
         `contrasts` comparisons of parts of the generation with other texts, all as in the schema.
         """
         scores = np.asarray(table, dtype=np.float64)
@@ -73,6 +76,7 @@ class Document:
                 "unit": unit,
                 "prompt": prompt.to_json(),
                 "generation": generation.to_json(),
+                "turns": [dict(turn) for turn in turns],
                 "table": cells,
                 "support": list(support),
                 "tokens": [dict(token) for token in tokens],
@@ -160,6 +164,18 @@ class Document:
     def unit(self) -> str:
         """What the prompt is split into: `sentence`, `word`, `line`, `paragraph`, `section`, or `bracket`."""
         return str(self.data.get("unit", "sentence"))
+
+    @property
+    def turns(self) -> list[Turn]:
+        """The turns of a prompt that is a conversation, in order. Empty if the prompt is one text."""
+        return turns_of(self.data.get("turns", []))
+
+    @property
+    def speakers(self) -> list[str | None]:
+        """The role of the speaker of each source: `system`, `user`, or `assistant`. `None` for generated sentences, and for all sources
+        if the prompt is not a conversation."""
+        of_turns = [turn.role for turn in self.turns for _ in turn.sentences]
+        return [*of_turns, *[None] * (len(self.sources) - len(of_turns))]
 
     @property
     def sources(self) -> list[str]:

@@ -1,8 +1,8 @@
-"""The prompt in the model's chat template as tokens, and the tokens of an answer, as in `crates/model/src/chat` and
-`crates/session/src/text.rs`."""
+"""The prompt in the model's chat template as tokens, and the tokens of an answer, as in `crates/model/src/chat`,
+`crates/session/src/prompt.rs` and `crates/session/src/text.rs`."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .passage import Passage
@@ -14,6 +14,9 @@ _DATE = "26 Jul 2024"
 # SentencePiece's spelling of a space.
 _SPACE = "\u2581"
 _STAND_IN = "\ue000\ue001\ue002"
+_ROLES = ("system", "user", "assistant")
+# Between the turns of a conversation in the text of a document.
+_BETWEEN_TURNS = "\n\n"
 # Delimiters of a thinking section, by model family.
 _THOUGHTS = (("<think>", "</think>"), ("[THINK]", "[/THINK]"), ("<|channel>thought", "<channel|>"))
 
@@ -23,12 +26,37 @@ class Framed:
     """The tokens that the model reads before it answers."""
 
     ids: list[int]
-    # The tokens from `start` on are the prompt's. Each has a span of the prompt.
-    start: int
-    spans: list[Span]
+    parts: list["FramedPart"]
     is_chat: bool
     # The text of the frame after the prompt.
     after: str = ""
+
+    @property
+    def start(self) -> int:
+        """The position of the prompt's first token."""
+        return self.parts[0].start
+
+    @property
+    def spans(self) -> list[Span]:
+        """The spans of the tokens of the first part."""
+        return self.parts[0].spans
+
+
+@dataclass(frozen=True)
+class FramedPart:
+    """The tokens of the prompt, or of a turn. The tokens from `start` on are the part's. Each has a span of its text."""
+
+    start: int
+    spans: list[Span]
+
+
+@dataclass(frozen=True)
+class PromptPart:
+    """The prompt, or a turn of a conversation: its text, and its units if they are known. `role` is `None` if the prompt is one text."""
+
+    role: str | None
+    text: str
+    units: Sequence[Span] | None = None
 
 
 @dataclass(frozen=True)
@@ -43,12 +71,13 @@ class Answer:
 @dataclass(frozen=True)
 class SplitText:
     """Prompt and answer split into units. `sources` has the positions of each unit among all tokens, `statements` those of the prompt's
-    sentences that are not questions, whatever the unit."""
+    sentences that are not questions, whatever the unit. `turns` has the role and the number of units of each turn of a conversation."""
 
     prompt: Passage
     generation: Passage
     sources: list[range]
     statements: list[range]
+    turns: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def targets(self) -> list[range]:
@@ -61,26 +90,55 @@ def given_text(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
+def turns_of_messages(messages: Sequence[Mapping[str, str]]) -> list[tuple[str, str]]:
+    """Checks the messages of a conversation. Returns role and content of each, without white space at the ends of contents."""
+    turns = [(message.get("role", ""), given_text(message.get("content", "")).strip(WHITE_SPACE)) for message in messages]
+    for number, (role, content) in enumerate(turns):
+        if role not in _ROLES:
+            raise ValueError(f"the conversation has the unknown role {role!r}")
+        if not content:
+            raise ValueError(f"turn {number + 1} of the conversation is empty")
+        if number and role == "system":
+            raise ValueError(f"turn {number + 1} of the conversation is a system message, but only the first turn can be one")
+    if not turns or turns[-1][0] != "user":
+        raise ValueError("the conversation does not end with a turn of the user")
+    return turns
+
+
 def frame(tokenizer: Any, prompt: str, use_template: bool = True) -> Framed:
     """Renders the prompt as one user message without thinking. Uses the plain prompt if the tokenizer has no template or `use_template` is
     false.
     """
+    return frame_parts(tokenizer, [PromptPart(None, prompt)], use_template)
+
+
+def frame_parts(tokenizer: Any, parts: Sequence[PromptPart], use_template: bool = True) -> Framed:
+    """Renders a prompt as in `frame`, or the turns of a conversation as messages. A conversation needs a template."""
     if not getattr(tokenizer, "is_fast", False):
         raise ValueError("this needs a fast tokenizer, which knows where in the text its tokens are")
     is_chat = use_template and bool(getattr(tokenizer, "chat_template", None))
-    text, start, end, trimmed = _in_template(tokenizer, prompt) if is_chat else (prompt, 0, len(prompt), 0)
+    if not is_chat and parts[0].role:
+        raise ValueError("a conversation needs a chat template")
+    text, places = _in_template(tokenizer, parts) if is_chat else (parts[0].text, [_Place(0, len(parts[0].text), 0)])
     ids, spans = _encode(tokenizer, text)
     begin = tokenizer("")["input_ids"][:1]
     if begin == [tokenizer.bos_token_id] and ids[:1] != begin:
         ids, spans = begin + ids, [(0, 0), *spans]
-    is_prompt = [span[0] < span[1] and start <= first_visible(text, span) < end for span in spans]
-    if not any(is_prompt):
+    control = _control_ids(tokenizer)
+    framed = [_framed_part(text, place, spans) for place in places]
+    for part in framed:
+        if not control.isdisjoint(ids[part.start : part.start + len(part.spans)]):
+            raise ValueError("the prompt names a control token of the model, which its text must not become")
+    return Framed(ids, framed, is_chat, text[places[-1].end :])
+
+
+def _framed_part(text: str, place: "_Place", spans: Sequence[Span]) -> FramedPart:
+    is_part = [a < b and place.start <= first_visible(text, (a, b)) < place.end for a, b in spans]
+    if not any(is_part):
         raise ValueError("the prompt has no token")
-    first, last = is_prompt.index(True), len(ids) - 1 - is_prompt[::-1].index(True)
-    if not _control_ids(tokenizer).isdisjoint(ids[first : last + 1]):
-        raise ValueError("the prompt names a control token of the model, which its text must not become")
-    inside = [(max(a, start) - start + trimmed, min(b, end) - start + trimmed) for a, b in spans[first : last + 1]]
-    return Framed(ids, first, inside, is_chat, text[end:])
+    first, last = is_part.index(True), len(spans) - 1 - is_part[::-1].index(True)
+    at = place.trimmed - place.start
+    return FramedPart(first, [(max(a, place.start) + at, min(b, place.end) + at) for a, b in spans[first : last + 1]])
 
 
 def after_thought(tokenizer: Any, framed: Framed) -> Framed:
@@ -120,16 +178,33 @@ def decoded_after(tokenizer: Any, before: Sequence[int], number: int) -> str:
 
 def split(prompt: str, framed: Framed, answer: Answer, unit: Unit = "sentence", of_prompt: Sequence[Span] | None = None) -> SplitText:
     """Splits both texts into units, with the tokens of each. `of_prompt` are the units of the prompt, if they are known."""
-    prompt_passage, in_prompt = Passage.from_tokens(prompt, framed.spans, units(prompt, unit) if of_prompt is None else of_prompt)
+    return split_parts([PromptPart(None, prompt, of_prompt)], framed, answer, unit)
+
+
+def split_parts(parts: Sequence[PromptPart], framed: Framed, answer: Answer, unit: Unit = "sentence") -> SplitText:
+    """Splits the parts of a prompt and the answer into units, with the tokens of each. No unit spans two parts."""
+    known = [units(part.text, unit) if part.units is None else part.units for part in parts]
+    prompt, in_prompt = _passage_of_parts(parts, framed, known)
     generation, in_answer = Passage.from_tokens(answer.text, answer.spans, units(answer.text, of_answer(unit)))
-    sentences, in_sentences = Passage.from_tokens(prompt, framed.spans)
-    starts = [(framed.start, in_prompt), (len(framed.ids), in_answer)]
-    return SplitText(
-        prompt_passage,
-        generation,
-        [range(at + r.start, at + r.stop) for at, ranges in starts for r in ranges],
-        [range(framed.start + r.start, framed.start + r.stop) for r in (in_sentences[j] for j in sentences.statements)],
-    )
+    sentences, in_sentences = _passage_of_parts(parts, framed, [units(part.text, "sentence") for part in parts])
+    at = len(framed.ids)
+    sources = [*in_prompt, *(range(at + r.start, at + r.stop) for r in in_answer)]
+    turns = [{"role": part.role, "sentences": len(found)} for part, found in zip(parts, known, strict=True) if part.role]
+    # A conversation of one turn is the same as a prompt.
+    return SplitText(prompt, generation, sources, [in_sentences[j] for j in sentences.statements], turns if len(turns) > 1 else [])
+
+
+def _passage_of_parts(parts: Sequence[PromptPart], framed: Framed, of_parts: Sequence[Sequence[Span]]) -> tuple[Passage, list[range]]:
+    """Joins the parts with blank lines between them. Also returns the positions of the tokens of each unit."""
+    text, spans, counts, ranges = "", list[Span](), list[int](), list[range]()
+    for number, (part, tokens, found) in enumerate(zip(parts, framed.parts, of_parts, strict=True)):
+        written = part.text + (_BETWEEN_TURNS if number + 1 < len(parts) else "")
+        passage, inside = Passage.from_tokens(written, tokens.spans, found)
+        spans += [(len(text) + start, len(text) + end) for start, end in passage.sentences]
+        counts += passage.tokens
+        ranges += [range(tokens.start + r.start, tokens.start + r.stop) for r in inside]
+        text += written
+    return Passage(text, tuple(spans), tuple(counts)), ranges
 
 
 def _control_ids(tokenizer: Any) -> set[int]:
@@ -138,22 +213,54 @@ def _control_ids(tokenizer: Any) -> set[int]:
     return {*tokenizer.all_special_ids, *(number for number, token in marked if token.special)}
 
 
-def _in_template(tokenizer: Any, prompt: str) -> tuple[str, int, int, int]:
-    """Returns the rendered template, start and end of the prompt in it, and the number of characters that it trimmed at the prompt's start.
-    """
-    before, _, after = _render(tokenizer, _STAND_IN).partition(_STAND_IN)
-    text = _render(tokenizer, prompt)
-    written = text[len(before) : len(text) - len(after)]
-    trimmed = prompt.find(written)
-    if not (text.startswith(before) and text.endswith(after)) or trimmed < 0 or written.strip() != prompt.strip():
-        raise ValueError("the model's chat template changes the prompt")
-    return text, len(before), len(before) + len(written), trimmed
+@dataclass(frozen=True)
+class _Place:
+    """Where a content is in the rendered template, and how many characters the template trimmed at its start."""
+
+    start: int
+    end: int
+    trimmed: int
 
 
-def _render(tokenizer: Any, prompt: str) -> str:
-    message = [{"role": "user", "content": prompt}]
+def _in_template(tokenizer: Any, parts: Sequence[PromptPart]) -> tuple[str, list[_Place]]:
+    """Returns the rendered template, and the places of all contents in it."""
+    stand_ins = [f"{_STAND_IN}{number}{_STAND_IN}" if number else _STAND_IN for number in range(len(parts))]
+    rest, pieces = _render(tokenizer, parts, stand_ins), list[str]()
+    for stand_in in stand_ins:
+        before, found, rest = rest.partition(stand_in)
+        pieces.append(before)
+        if not found:
+            raise ValueError("the model's chat template does not repeat every message")
+    text, places, end = _render(tokenizer, parts, [part.text for part in parts]), list[_Place](), 0
+    for number, (part, before) in enumerate(zip(parts, pieces, strict=True)):
+        start = end + len(before)
+        after = [*pieces, rest][number + 1]
+        place = _place(text, start, part.text, after, number + 1 == len(parts))
+        if text[end:start] != before or place is None:
+            raise ValueError("the model's chat template changes the prompt")
+        places.append(place)
+        end = place.end
+    return text, places
+
+
+def _place(text: str, start: int, content: str, after: str, is_last: bool) -> _Place | None:
+    """Returns the place of a content that starts there, before `after`. The template may trim its ends."""
+    if is_last:
+        written = text[start : len(text) - len(after)]
+        trimmed = content.find(written)
+        is_whole = text.endswith(after) and trimmed >= 0 and written.strip() == content.strip()
+        return _Place(start, start + len(written), trimmed) if is_whole else None
+    leading = len(content) - len(content.lstrip())
+    for trimmed, written in ((0, content), (0, content.rstrip()), (leading, content.lstrip()), (leading, content.strip())):
+        if text.startswith(written + after, start):
+            return _Place(start, start + len(written), trimmed)
+    return None
+
+
+def _render(tokenizer: Any, parts: Sequence[PromptPart], contents: Sequence[str]) -> str:
+    messages = [{"role": part.role or "user", "content": content} for part, content in zip(parts, contents, strict=True)]
     options = {"tokenize": False, "add_generation_prompt": True, "enable_thinking": False, "date_string": _DATE}
-    return str(tokenizer.apply_chat_template(message, **options))
+    return str(tokenizer.apply_chat_template(messages, **options))
 
 
 def _encode(tokenizer: Any, text: str) -> tuple[list[int], list[Span]]:

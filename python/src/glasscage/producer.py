@@ -5,13 +5,27 @@ likely every later generated sentence becomes. All passes have the same length, 
 """
 
 import pathlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from .checks import check_sentences
 from .document import Document
-from .framing import Answer, Framed, SplitText, after_thought, decoded_after, frame, generated_answer, given_answer, given_text, split
+from .framing import (
+    Answer,
+    Framed,
+    PromptPart,
+    SplitText,
+    after_thought,
+    decoded_after,
+    frame_parts,
+    generated_answer,
+    given_answer,
+    given_text,
+    split_parts,
+    turns_of_messages,
+)
 from .graph import Array, causal_mask
 from .manifest import manifest
 from .scoring import Scorer
@@ -24,8 +38,9 @@ METHODS = ("pert", "clp")
 def explain(
     model: Any,
     tokenizer: Any,
-    prompt: str,
+    prompt: str | None = None,
     *,
+    conversation: Sequence[Mapping[str, str]] | None = None,
     answer: str | None = None,
     method: str = "pert",
     unit: Unit = "sentence",
@@ -44,16 +59,19 @@ def explain(
     `unit` is what a source of the prompt is: `sentence`, `word`, `line`, `paragraph` (lines without a blank line between them), `section`
     (a Markdown heading with the text up to the next one), or `bracket` (a part between `[[` and `]]`, which the model does not read; other
     text by sentence). `word` and `line` also split the answer. With the other units, the answer has sentences.
+
+    `conversation` has messages with `role` (`system`, `user`, or `assistant`) and `content`, in place of `prompt`. The last one is the
+    user's. Each sentence of every message is a source, also of earlier answers. The chat template renders the messages.
     """
     if method not in METHODS:
         raise ValueError(f"the method {method!r} is none of {', '.join(METHODS)}")
     if unit not in UNITS:
         raise ValueError(f"the unit {unit!r} is none of {', '.join(UNITS)}")
-    prompt = given_text(prompt)
-    prompt, of_prompt = unmarked(prompt) if unit == "bracket" else (prompt, units(prompt, unit))
+    parts = _parts(prompt, conversation, unit)
     # Check before the model runs. A generated answer has at least one sentence.
-    check_sentences(len(of_prompt) + (1 if answer is None else len(units(given_text(answer), of_answer(unit)))))
-    framed = frame(tokenizer, prompt, use_template)
+    n_prompt = sum(len(part.units or ()) for part in parts)
+    check_sentences(n_prompt + (1 if answer is None else len(units(given_text(answer), of_answer(unit)))))
+    framed = frame_parts(tokenizer, parts, use_template)
     if answer is None:
         found, how = _generate(model, tokenizer, framed, max_tokens)
     else:
@@ -63,7 +81,7 @@ def explain(
         # If the model's numbers overflow, the answer may end at once. `Scorer` then raises a clearer error.
         Scorer(model, framed.ids, len(framed.ids) - 1, lambda _: "last of the prompt")
         raise ValueError("the answer is empty")
-    text = split(prompt, framed, found, unit, of_prompt)
+    text = split_parts(parts, framed, found, unit)
     check_sentences(len(text.prompt.sentences) + len(text.generation.sentences))
     scorer = Scorer(model, framed.ids + found.ids, len(framed.ids), lambda number: found.text[slice(*found.spans[number])])
     table, n_passes = _table(scorer, text, len(framed.ids), tokenizer.eos_token_id, method, batch_size, progress)
@@ -72,6 +90,7 @@ def explain(
         text.generation,
         table,
         unit=unit,
+        turns=text.turns,
         support=[] if unit == "word" else _support(scorer, text, len(framed.ids), tokenizer.eos_token_id),
         tokens=_tokens(scorer, tokenizer, text, framed, found),
         method={"id": method, "replacement": str(tokenizer.eos_token), "passes": [n_passes, n_passes]},
@@ -85,6 +104,15 @@ def explain(
             answer=how,
         ),
     )
+
+
+def _parts(prompt: str | None, conversation: Sequence[Mapping[str, str]] | None, unit: Unit) -> list[PromptPart]:
+    """Returns the prompt, or the turns of the conversation, with their units."""
+    if (prompt is None) == (conversation is None):
+        raise ValueError("give either a prompt or a conversation")
+    turns = [(None, given_text(prompt or ""))] if conversation is None else turns_of_messages(conversation)
+    split = (unmarked(text) if unit == "bracket" else (text, units(text, unit)) for _, text in turns)
+    return [PromptPart(role, text, found) for (role, _), (text, found) in zip(turns, split, strict=True)]
 
 
 def _generate(model: Any, tokenizer: Any, framed: Framed, max_tokens: int) -> tuple[Answer, dict[str, Any]]:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes stories-pert.json and stories-clp.json: measurements of `glasscage.explain` with stories260k, torch and transformers."""
+"""Writes stories-pert.json, stories-clp.json and demo-conversation.json: measurements of `glasscage.explain` with torch and transformers,
+on stories260k and the small built-in model."""
 
 import pathlib
 import sys
@@ -7,7 +8,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "src")]
 
-from gguf_models import STORIES, load
+from gguf_models import DEMO, STORIES, load
 
 import glasscage
 
@@ -16,3 +17,13 @@ PROMPT = "Once upon a time, there was a little girl named Lily. She had a big re
 model, tokenizer = load(STORIES)
 for method in ("pert", "clp"):
     glasscage.explain(model, tokenizer, PROMPT, method=method, max_tokens=60).write(HERE / f"stories-{method}.json")
+
+CONVERSATION = [
+    {"role": "system", "content": "Be brief. Say numbers."},
+    {"role": "user", "content": "Tom has 5 figs. Ann has 3 nuts."},
+    {"role": "assistant", "content": "Tom has 5. Ann has 3."},
+    {"role": "user", "content": "Tom eats 2 figs. How many figs does Tom have?"},
+]
+
+model, tokenizer = load(DEMO)
+glasscage.explain(model, tokenizer, conversation=CONVERSATION, max_tokens=60).write(HERE / "demo-conversation.json")

@@ -31,6 +31,7 @@ pub fn document() -> Document {
         alone: None,
         joint: Vec::new(),
         flow: None,
+        turns: Vec::new(),
         support: Vec::new(),
         tokens: Vec::new(),
         contrasts: Vec::new(),

@@ -21,6 +21,7 @@ pub mod path_diagram;
 pub mod reproduction;
 pub mod share_texts;
 pub mod shared_link;
+pub mod speaker;
 pub mod speed;
 pub mod thought;
 pub mod title;

@@ -1,12 +1,14 @@
 //! Variants of the explanation on screen: edited prompts with the model's answers, and continuations of its answer from alternatives.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::number;
 use super::share_texts::{self, Amount};
 use crate::app::i18n::t;
-use crate::explanation::{Answer, Branch, Document, Passage};
+use crate::conversation::{self, ChatTurn};
+use crate::explanation::{Answer, Branch, Document, Passage, Speaker};
 use crate::request::BranchPoint;
 use crate::shares::{AttributionGraph, Shares};
 
@@ -99,7 +101,8 @@ impl VariantAnswer {
 impl Variant {
     /// The edited prompt of `document`, without an answer. `None` if there are no edits, or if they leave no text.
     pub fn new(document: &Document, edits: &PromptEdits) -> Option<Self> {
-        let (prompt, _) = edited(&document.prompt, edits);
+        let (text, starts) = edited(&document.prompt, edits);
+        let prompt = if document.turns.is_empty() { text } else { edited_turns(document, &text, &starts)? };
         let is_something = !edits.is_empty() && !prompt.trim().is_empty();
         is_something.then(|| Self {
             title: title(document, edits),
@@ -240,6 +243,20 @@ fn edited(passage: &Passage, edits: &PromptEdits) -> (String, Vec<(usize, usize)
     (text, starts)
 }
 
+/// The conversation after edits, as text. `text` is the edited text of the prompt, `starts` has the first byte of each remaining sentence.
+/// Turns without a sentence are left out. `None` if the user no longer speaks last.
+fn edited_turns(document: &Document, text: &str, starts: &[(usize, usize)]) -> Option<String> {
+    let first = |(speaker, units): (Speaker, Range<usize>)| Some((speaker, starts.iter().find(|(j, _)| units.contains(j))?.1));
+    let firsts: Vec<(Speaker, usize)> = document.units_of_turns().into_iter().filter_map(first).collect();
+    let ends = firsts.iter().skip(1).map(|&(_, start)| start).chain([text.len()]);
+    let turn = |(&(speaker, start), end): (&(Speaker, usize), usize)| ChatTurn {
+        speaker,
+        content: text.get(start..end).unwrap_or_default().trim().to_owned(),
+    };
+    let turns: Vec<ChatTurn> = firsts.iter().zip(ends).map(turn).collect();
+    (turns.last()?.speaker == Speaker::User).then(|| conversation::written(&turns))
+}
+
 pub fn white_space_after(sentence: &str) -> &str {
     &sentence[sentence.trim_end().len()..]
 }
@@ -276,6 +293,7 @@ fn is_last_same(original: &[&str], sentences: &[String]) -> bool {
 mod tests {
     use super::*;
     use crate::app::analysis::example::document;
+    use crate::explanation::Turn;
 
     fn passage(sentences: &[&str]) -> Passage {
         let ends: Vec<usize> = sentences
@@ -314,6 +332,19 @@ mod tests {
         assert_eq!(sources_by_sentence(&text, &edits, &changed), [(1, vec![0, 1]), (2, vec![2])].into());
         edits.reworded.insert(2, "  ".into());
         assert_eq!(edited(&text, &edits).0, "X. Y.", "what has no words is left out");
+    }
+
+    #[test]
+    fn edited_conversation_keeps_its_turns() {
+        let turns = [(Speaker::System, 1), (Speaker::User, 2), (Speaker::Assistant, 1), (Speaker::User, 1)];
+        let turns = turns.map(|(role, sentences)| Turn { role, sentences });
+        let prompt = passage(&["A.\n\n", "B. ", "C?\n\n", "D.\n\n", "E?"]);
+        let document = Document { prompt: prompt.into(), turns: turns.into(), ..document() };
+        let edited = |left_out: &[usize]| Variant::new(&document, &without(left_out)).map(|variant| variant.prompt);
+        assert_eq!(edited(&[1]).as_deref(), Some("System: A.\n\nUser: C?\n\nAssistant: D.\n\nUser: E?"));
+        assert_eq!(edited(&[2, 3]).as_deref(), Some("System: A.\n\nUser: B.\n\nUser: E?"));
+        assert_eq!(edited(&[0, 1, 2]).as_deref(), Some("Assistant: D.\n\nUser: E?"));
+        assert_eq!(edited(&[4]), None, "nobody asks");
     }
 
     #[test]

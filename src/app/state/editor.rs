@@ -3,12 +3,16 @@
 use super::reactive::Reactive;
 use super::settings::Settings;
 use crate::app::examples::Example;
+use crate::conversation;
 use crate::explanation::{Document, Unit};
+use crate::request::Reading;
 use crate::worker::envelope::RequestId;
 
 /// The texts to explain, and how.
 pub struct Editor {
     pub prompt: Reactive<String>,
+    /// Whether a prompt that looks like a conversation is read as plain text, because the visitor chose so.
+    pub is_plain: Reactive<bool>,
     /// The answer to explain instead of generating one.
     pub given_answer: Reactive<String>,
     /// A replaced prompt and given answer, saved for later.
@@ -35,6 +39,7 @@ impl Editor {
     pub fn new(prompt: String, given_answer: String) -> Self {
         Self {
             prompt: Reactive::new(prompt),
+            is_plain: Reactive::default(),
             given_answer: Reactive::new(given_answer),
             set_aside: Reactive::default(),
             settings: Reactive::default(),
@@ -50,9 +55,20 @@ impl Editor {
     /// Whether the prompt in the form is that of the document. Documents do not contain the marks around the visitor's own parts.
     pub fn is_prompt_of(&self, document: &Document) -> bool {
         match document.unit {
+            _ if !document.turns.is_empty() => conversation::has_turns(&self.prompt, &conversation::marked_turns_of(document)),
             Unit::Bracket => self.prompt.replace("[[", "").replace("]]", "") == document.prompt.text,
             _ => *self.prompt == document.prompt.text,
         }
+    }
+
+    /// The number of turns if the prompt looks like a conversation. `None` for other texts, and if no chat template may be used.
+    pub fn n_turns(&self) -> Option<usize> {
+        if self.settings.use_template { conversation::n_turns(&self.prompt) } else { None }
+    }
+
+    /// How the prompt is read.
+    pub fn reading(&self) -> Reading {
+        if self.n_turns().is_some() && !*self.is_plain { Reading::Conversation } else { Reading::Text }
     }
 
     /// Whether the prompt is one of the page's examples.

@@ -37,6 +37,8 @@ pub enum Message {
     Explain,
     /// Recompute the explanation on screen with the settings in its document.
     Recompute,
+    /// Put the conversation so far into the editor: the prompt and the answer on screen, and the start of another turn.
+    NextTurn,
     /// Let the model continue the stopped answer to its end.
     GoOn,
     /// Explain the stopped answer as far as it is written.
@@ -180,6 +182,8 @@ impl From<LibraryMessage> for Message {
 #[derive(Clone, Debug, PartialEq)]
 pub enum EditorMessage {
     PromptTyped(String),
+    /// Read a prompt that looks like a conversation as plain text, or as a conversation again.
+    ReadAsText(bool),
     GivenAnswerTyped(String),
     SettingsChanged(Settings),
     /// Count the tokens of the prompt, unless it has changed again. Contains the number of changes so far.

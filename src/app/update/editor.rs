@@ -6,6 +6,8 @@ use crate::app::state::message::{EditorMessage, Effect};
 use crate::app::state::outbox::Outbox;
 use crate::app::state::settings::Settings;
 use crate::app::state::storage_keys;
+use crate::conversation;
+use crate::request::Reading;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 
 /// Pause in typing after which the tokens are counted, in ms.
@@ -15,17 +17,27 @@ impl Editor {
     /// Handles an action of the visitor. If `engine` has a model, that counts the tokens of the prompt.
     pub(super) fn update(&mut self, message: EditorMessage, engine: &Engine, outbox: &mut Outbox) {
         match message {
-            EditorMessage::PromptTyped(prompt) => self.set_prompt(prompt, engine, outbox),
+            EditorMessage::PromptTyped(prompt) => {
+                if *self.is_plain && conversation::n_turns(&prompt).is_none() {
+                    *self.is_plain = false;
+                }
+                self.set_prompt(prompt, engine, outbox);
+            }
+            EditorMessage::ReadAsText(is_plain) => {
+                *self.is_plain = is_plain;
+                self.recount_tokens(engine, outbox);
+            }
             EditorMessage::GivenAnswerTyped(answer) => self.set_given_answer(answer, outbox),
             EditorMessage::SettingsChanged(settings) => self.change_settings(settings, engine, outbox),
             EditorMessage::CountTokens(changes) => self.count_tokens(changes, engine, outbox),
             EditorMessage::Toggled(is_open) => *self.is_open = is_open,
             EditorMessage::EditPrompt(prompt) => {
-                self.replace_texts(&prompt, "", engine, outbox);
+                self.replace_texts([&prompt, ""], Reading::Conversation, engine, outbox);
                 *self.is_open = true;
             }
             EditorMessage::RestoreSetAside => {
                 if let Some((prompt, given_answer)) = self.set_aside.take() {
+                    *self.is_plain = false;
                     self.set_prompt(prompt, engine, outbox);
                     self.set_given_answer(given_answer, outbox);
                 }
@@ -52,14 +64,17 @@ impl Editor {
         }
     }
 
-    /// Puts a prompt and a given answer, which may be empty, into the editor. Saves the visitor's own texts for later.
-    pub(super) fn replace_texts(&mut self, prompt: &str, given_answer: &str, engine: &Engine, outbox: &mut Outbox) {
+    /// Puts a prompt and a given answer, which may be empty, into the editor. Saves the visitor's own texts for later. With
+    /// [`Reading::Text`], a prompt that looks like a conversation stays one text.
+    pub(super) fn replace_texts(&mut self, texts: [&str; 2], reading: Reading, engine: &Engine, outbox: &mut Outbox) {
+        let [prompt, given_answer] = texts;
         let (old_prompt, old_answer) = (self.prompt.clone(), self.given_answer.clone());
         let is_own_prompt = !old_prompt.trim().is_empty() && old_prompt != prompt && !self.is_example(&old_prompt);
         let is_own_answer = !old_answer.trim().is_empty() && old_answer != given_answer;
         if is_own_prompt || is_own_answer {
             *self.set_aside = Some((old_prompt, old_answer));
         }
+        *self.is_plain = reading == Reading::Text && conversation::n_turns(prompt).is_some();
         self.set_prompt(prompt.to_owned(), engine, outbox);
         self.set_given_answer(given_answer.to_owned(), outbox);
     }
@@ -78,8 +93,8 @@ impl Editor {
     /// Asks the model, unless the prompt has changed again. The count waits for a run, because the worker handles one request at a time.
     fn count_tokens(&mut self, changes: u32, engine: &Engine, outbox: &mut Outbox) {
         if changes == self.token_changes && engine.loaded().is_some() {
-            let (prompt, use_template) = (self.prompt.clone(), self.settings.use_template);
-            self.token_count = Some(outbox.ask_engine(EngineRequest::CountTokens { prompt, use_template }, Vec::new()));
+            let (prompt, reading, use_template) = (self.prompt.clone(), self.reading(), self.settings.use_template);
+            self.token_count = Some(outbox.ask_engine(EngineRequest::CountTokens { prompt, reading, use_template }, Vec::new()));
         }
     }
 

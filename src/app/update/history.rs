@@ -12,6 +12,7 @@ use crate::app::state::screen::Screen;
 use crate::app::state::storage_keys;
 use crate::app::state::{EntryAwaits, State};
 use crate::app::welcome;
+use crate::conversation;
 use crate::explanation::Document;
 use glasscage_message::message;
 
@@ -158,7 +159,9 @@ impl State {
 
     /// Closes an explanation of another prompt, to make room for that of this prompt.
     pub(super) fn make_room_for(&mut self, prompt: &str) {
-        if self.explanation.document().is_some_and(|document| document.prompt.text != prompt) {
+        let is_of_turns =
+            |document: &Document| !document.turns.is_empty() && conversation::has_turns(prompt, &conversation::marked_turns_of(document));
+        if self.explanation.document().is_some_and(|document| document.prompt.text != prompt && !is_of_turns(document)) {
             *self.screen = Screen::default();
             self.explanation.close();
         }

@@ -20,6 +20,9 @@ mod masked_lm;
 mod model_failures;
 #[cfg(test)]
 mod model_failures_tests;
+mod next_turn;
+#[cfg(test)]
+mod next_turn_tests;
 mod remote;
 #[cfg(test)]
 mod remote_tests;
@@ -69,6 +72,7 @@ impl State {
 
             Message::Explain => self.explain(),
             Message::Recompute => self.recompute(),
+            Message::NextTurn => self.next_turn(),
             Message::GoOn => self.go_on(),
             Message::ExplainSoFar => self.explain_so_far(),
             Message::Lengthen => self.lengthen(),

@@ -12,10 +12,11 @@ use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::storage_keys;
+use crate::conversation;
 use crate::explanation::{Answer, Document, MethodId, Model, Sampling, Unit};
 use crate::library::download_spec::DownloadSpec;
 use crate::problem::Problem;
-use crate::request::{BranchPoint, Question};
+use crate::request::{BranchPoint, Question, Reading};
 use crate::worker::engine::protocol::EngineRequest;
 use crate::worker::envelope::{Envelope, RequestId};
 use glasscage_message::message;
@@ -29,9 +30,10 @@ pub(super) fn question_of(document: &Document) -> Question {
         Answer::Generated { sampling, max_tokens, thinking, .. } => (None, *sampling, *max_tokens, *thinking),
         Answer::Given {} => (Some(document.generation.text.clone()), Sampling::GREEDY, 0, None),
     };
+    let (prompt, reading) = prompt_of(document);
     Question {
-        // A document does not contain the marks around the visitor's own parts.
-        prompt: if document.unit == Unit::Bracket { document.prompt.bracketed() } else { document.prompt.text.clone() },
+        prompt,
+        reading,
         answer,
         use_template: document.manifest.template != "none",
         sampling,
@@ -43,6 +45,15 @@ pub(super) fn question_of(document: &Document) -> Question {
         unit: document.unit,
         sentence_rule: document.manifest.sentence_rule,
         language: Some(document.manifest.language),
+    }
+}
+
+/// The prompt that a document answers, and how it is read. A document does not contain the marks around the visitor's own parts.
+fn prompt_of(document: &Document) -> (String, Reading) {
+    match document.unit {
+        _ if !document.turns.is_empty() => (conversation::written(&conversation::marked_turns_of(document)), Reading::Conversation),
+        Unit::Bracket => (document.prompt.bracketed(), Reading::Text),
+        _ => (document.prompt.text.clone(), Reading::Text),
     }
 }
 
@@ -61,7 +72,7 @@ impl State {
         }
         let thinking = self.engine.loaded().map(|loaded| loaded.thinking).unwrap_or_default();
         let question = self.editor.settings.question(&self.editor.prompt, &self.editor.given_answer, thinking);
-        self.ask(question);
+        self.ask(Question { reading: self.editor.reading(), ..question });
     }
 
     /// Asks for a new explanation.
@@ -85,7 +96,7 @@ impl State {
         }
         let question = question_of(&document);
         let answer = question.answer.as_deref().unwrap_or_default();
-        self.editor.replace_texts(&question.prompt, answer, &self.engine, &mut self.outbox);
+        self.editor.replace_texts([&question.prompt, answer], question.reading, &self.engine, &mut self.outbox);
         // In a lesson, keep the editor closed, so that pupils stay with the lesson.
         *self.editor.is_open = self.lesson().is_none();
         self.request(Purpose::Recompute(Box::new(document)), EngineRequest::Explain(question));

@@ -47,7 +47,8 @@ impl State {
         };
         let unchanged = question_of(document);
         let branches = variant.continuation.as_ref().map_or_else(Vec::new, |continuation| continuation.branch_points(&unchanged.branches));
-        Question { prompt: variant.prompt.clone(), answer: None, sampling, branches, max_tokens, ..unchanged }
+        let prompt = if variant.continuation.is_some() && !document.turns.is_empty() { unchanged.prompt } else { variant.prompt.clone() };
+        Question { prompt, answer: None, sampling, branches, max_tokens, ..unchanged }
     }
 
     /// Shows the explanation of a variant.

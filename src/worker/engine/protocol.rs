@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::explanation::{Contrast, Document};
 use crate::problem::Problem;
-use crate::request::{DeletionCurves, ExplainProgress, LoadOptions, LoadProgress, LoadedModel, PassProgress, Question, Word, WorkStats};
+use crate::request::{
+    DeletionCurves, ExplainProgress, LoadOptions, LoadProgress, LoadedModel, PassProgress, Question, Reading, Word, WorkStats,
+};
 
 /// Requests from the page, with the local files that they need. Every request except `Cancel` has one final event: the one named last,
 /// `Stopped` if it was canceled, or `Failed`.
@@ -30,7 +32,12 @@ pub enum EngineRequest {
     /// Load the masked language model from the files of the message, for methods that need one. Answered by `MaskedLmLoaded`.
     LoadMaskedLm,
     /// Count the tokens of a prompt, with or without its chat template, if a model is loaded. Answered by `TokensCounted`.
-    CountTokens { prompt: String, use_template: bool },
+    CountTokens {
+        prompt: String,
+        #[serde(default)]
+        reading: Reading,
+        use_template: bool,
+    },
     /// Cancel the request with this id and keep its results so far.
     Cancel,
 }

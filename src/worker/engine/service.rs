@@ -88,8 +88,8 @@ impl EngineState {
             EngineRequest::MeasureContrast { question, mark, alternative } => self.contrast(&question, mark, &alternative, page).await,
             EngineRequest::MeasureDevice => self.measure_device(page).await,
             EngineRequest::LoadMaskedLm => self.load_masked_lm(files, page).await,
-            EngineRequest::CountTokens { prompt, use_template } => {
-                let n_tokens = self.session.as_ref().and_then(|session| session.count_tokens(&prompt, use_template));
+            EngineRequest::CountTokens { prompt, reading, use_template } => {
+                let n_tokens = self.session.as_ref().and_then(|session| session.count_tokens(&prompt, reading, use_template));
                 page.post(EngineEvent::TokensCounted(n_tokens));
                 Ok(())
             }

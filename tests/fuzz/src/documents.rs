@@ -9,6 +9,7 @@ use crate::hostile::{HOSTILE, replace, show};
 const EXPLANATION: &str = include_str!("../../../public/gallery/01-equal-groups.json");
 const WITH_TOKENS: &str = include_str!("../../../crates/core/tests/golden/tokens.json");
 const WITH_CONTRASTS: &str = include_str!("../../../crates/core/tests/golden/contrasts.json");
+const WITH_TURNS: &str = include_str!("../../../crates/core/tests/golden/turns.json");
 const OF_PARAGRAPHS: &str = include_str!("../../../crates/core/tests/golden/paragraphs.json");
 const WITH_BRANCHES: &str = include_str!("../../../crates/core/tests/golden/branches.json");
 const LESSON: &str = include_str!("../../../public/gallery/lesson-a-mistake-explained.json");
@@ -28,7 +29,7 @@ pub fn links(bytes: &[u8]) {
 /// Replaces some values of a valid file.
 pub fn json(bytes: &[u8]) {
     let mut u = Unstructured::new(bytes);
-    let Ok(file) = u.choose(&[EXPLANATION, WITH_TOKENS, WITH_CONTRASTS, WITH_BRANCHES, OF_PARAGRAPHS, LESSON]) else { return };
+    let Ok(file) = u.choose(&[EXPLANATION, WITH_TOKENS, WITH_CONTRASTS, WITH_TURNS, WITH_BRANCHES, OF_PARAGRAPHS, LESSON]) else { return };
     let mut file: Value = serde_json::from_str(file).expect("a file of ours");
     while !u.is_empty() {
         let (Ok(at), Ok(hostile)) = (u.arbitrary::<u32>(), u.choose(&HOSTILE)) else { break };

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use glasscage::conversation;
 use glasscage::explanation::Language;
 use glasscage::model::chat::{ChatMessage, ChatTemplate, Date, Variables};
 use glasscage::model::gguf::Gguf;
@@ -67,6 +68,10 @@ pub fn sentences(bytes: &[u8]) {
     words(&text).into_iter().for_each(|word| assert!(!text[word].is_empty()));
     if let Ok(prompt) = Bracketed::new(&text) {
         check_units(&prompt.text, &prompt.units(sentences_of));
+    }
+    if let Ok(turns) = conversation::read(&text) {
+        assert_eq!(conversation::read(&conversation::written(&turns)), Ok(turns), "what is written is read again");
+        assert!(conversation::n_turns(&text).is_some());
     }
 }
 

@@ -1,5 +1,5 @@
-//! JSON format of explanation documents. Version 2 lacks `tokens`, `contrasts`, `branches`, and some units. Version 1 also lacks `alone`,
-//! `joint`, `flow`, `support`, `sections`, `producer`, the method's `unit`, and other values (`public/schema/explanation-3.json`).
+//! JSON format of explanation documents. Version 2 lacks `turns`, `tokens`, `contrasts`, `branches`, and some units. Version 1 also lacks
+//! `alone`, `joint`, `flow`, `support`, `sections`, `producer`, the method's `unit`, and other values (`public/schema/explanation-3.json`).
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::limits::{self, TooLarge};
 use super::tokens::{self, Token};
+use super::turns::{self, Turn};
 use super::version::{VERSION, smallest_version};
 use super::{Contrast, Derivation, JointEffect, Manifest, Method, MethodText, Passage, Unit, Weighting, branch};
 use crate::table::Table;
@@ -32,6 +33,9 @@ pub struct Document {
     /// Shared between clones of a document, which differ only in the table.
     pub prompt: Arc<Passage>,
     pub generation: Arc<Passage>,
+    /// Turns of a prompt that is a conversation, in order. They cover its sentences. Empty if the prompt is one text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "turns::deserialize")]
+    pub turns: Vec<Turn>,
     /// **T**, `m x (n + m)`: raw signed scores, `null` for cells without a score.
     pub table: Table,
     /// Effect of each source alone. Present if the table also counts joint effects.
@@ -72,6 +76,8 @@ pub enum DocumentError {
     Sentences { passage: &'static str },
     #[error("the {passage} of this document has sections that do not cover its sentences")]
     Sections { passage: &'static str },
+    #[error("the turns of this document’s prompt do not cover its sentences, or are out of order")]
+    Turns,
     #[error("this document has {0} sentences or other units, more than the {MAX_SENTENCES} that the page shows")]
     TooManySentences(usize),
     #[error("this document is larger than the page can show: {0}")]
@@ -116,7 +122,7 @@ impl Document {
     /// The document with the smallest version that has all of its fields. Call it after setting or removing a field.
     pub fn versioned(self) -> Self {
         let lists_are_empty = self.tokens.is_empty() && self.contrasts.is_empty() && self.manifest.answer.branches().is_empty();
-        let is_of_version_2 = lists_are_empty && self.unit.is_in_version_2();
+        let is_of_version_2 = lists_are_empty && self.turns.is_empty() && self.unit.is_in_version_2();
         Self { version: smallest_version(self.version, !is_of_version_2), ..self }
     }
 
@@ -140,6 +146,9 @@ impl Document {
             if !passage.is_covered() {
                 return Err(DocumentError::Sections { passage: name });
             }
+        }
+        if !turns::are_possible(&self.turns, text.0) {
+            return Err(DocumentError::Turns);
         }
         limits::check_passage(&self.prompt)?;
         limits::check_passage(&self.generation)?;
@@ -298,10 +307,10 @@ impl Document {
         (0..self.table.n_sources()).map(|j| self.label(j)).collect()
     }
 
-    /// Whether both documents explain the same answer to the same prompt, split into the same sentences.
+    /// Whether both documents explain the same answer to the same prompt, split into the same sentences and turns.
     pub fn is_same_text(&self, other: &Self) -> bool {
         let is_same = |a: &Passage, b: &Passage| a.text == b.text && a.sentences == b.sentences;
-        is_same(&self.prompt, &other.prompt) && is_same(&self.generation, &other.generation)
+        is_same(&self.prompt, &other.prompt) && self.turns == other.turns && is_same(&self.generation, &other.generation)
     }
 
     /// Whether every cell is measured. False during a run and after Stop.

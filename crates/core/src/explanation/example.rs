@@ -2,7 +2,7 @@
 
 use super::{
     Aggregation, Alternative, Answer, AnswerStop, Compression, Contrast, Document, FORMAT, Language, Manifest, Method, Model,
-    PLAIN_VERSION, Passage, Sampling, SentenceRule, Token, Unit, VERSION, Weighting,
+    PLAIN_VERSION, Passage, Sampling, SentenceRule, Speaker, Token, Turn, Unit, VERSION, Weighting,
 };
 use crate::graph::Normalization;
 use crate::table::Table;
@@ -15,6 +15,7 @@ pub fn example() -> Document {
         unit: Unit::Sentence,
         prompt: Passage::new("Zoë has 2 figs. She eats 1.", &[0..17, 17..28], vec![6, 5]).into(),
         generation: Passage::new("2 - 1 = 1. So 1.", &[0..11, 11..16], vec![7, 3]).into(),
+        turns: Vec::new(),
         table: Table::from_fn(2, 2, |i, j| Some([[0.5, 1.25, 0.0], [-0.125, 0.1, 2.0]][i][j])),
         alone: None,
         joint: Vec::new(),
@@ -71,4 +72,10 @@ pub fn with_tokens() -> Document {
 pub fn with_contrast() -> Document {
     let contrast = Contrast { span: [13, 16], alternative: " 3.".into(), log_probabilities: [-0.25, -3.5], effects: vec![1.5, -0.25, 2.0] };
     Document { version: VERSION, contrasts: vec![contrast], ..example() }
+}
+
+/// The example as if its prompt were a conversation: a system message and the user's turn.
+pub fn with_turns() -> Document {
+    let turns = [Speaker::System, Speaker::User].map(|role| Turn { role, sentences: 1 });
+    Document { version: VERSION, turns: turns.into(), ..example() }
 }

@@ -15,8 +15,10 @@ mod manifest;
 mod method;
 mod methods;
 mod passage;
+mod speakers;
 mod title;
 mod tokens;
+mod turns;
 mod version;
 
 pub use branch::Branch;
@@ -33,4 +35,5 @@ pub use methods::{METHODS, MethodId, MethodText, NATS, Replacement, ScoredTexts}
 pub use passage::{Passage, Section, SectionKind, Unit};
 pub use title::title;
 pub use tokens::{Alternative, MAX_ALTERNATIVES, MAX_FORKS, Token, forks, mean_probability, total_log_probability};
+pub use turns::{Speaker, Turn};
 pub use version::{PLAIN_VERSION, VERSION};

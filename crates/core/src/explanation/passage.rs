@@ -136,6 +136,11 @@ impl Passage {
 
     /// The text with `[[` and `]]` around each sentence, in which [`Unit::Bracket`] finds the same units again.
     pub fn bracketed(&self) -> String {
+        self.bracketed_texts().concat()
+    }
+
+    /// The texts of all sentences with their marks, in order: see [`Self::bracketed`].
+    pub fn bracketed_texts(&self) -> Vec<String> {
         let marked = |unit: &str| {
             let (inside, after) = unit.split_at(unit.trim_end().len());
             if inside.is_empty() { unit.to_owned() } else { format!("[[{inside}]]{after}") }

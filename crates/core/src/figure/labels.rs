@@ -1,5 +1,6 @@
 //! The texts of a picture.
 
+use crate::explanation::Speaker;
 use crate::number::NumberFormat;
 use crate::shares::Evidence;
 
@@ -8,6 +9,8 @@ use crate::shares::Evidence;
 pub struct Labels {
     pub why: &'static str,
     pub prompt: &'static str,
+    /// Those who speak in a conversation, in the order of [`Speaker::ALL`].
+    pub speakers: [&'static str; 3],
     pub thought: &'static str,
     /// Replaces the sentences of a folded thinking section.
     pub folded: &'static str,
@@ -45,6 +48,7 @@ impl Labels {
     pub const ENGLISH: Self = Self {
         why: "Why {label}?",
         prompt: "Prompt",
+        speakers: ["System", "User", "Assistant"],
         thought: "Thinking",
         folded: "Folded here; {share} of the influence goes through it.",
         folded_numbers: "Folded here.",
@@ -74,6 +78,15 @@ impl Labels {
         cut_sources: "Too long for a picture. It shows the {shown} of {all} sources with the most influence, and long ones end in \u{2026}",
         number_format: NumberFormat::ENGLISH,
     };
+
+    pub fn speaker(&self, speaker: Speaker) -> &'static str {
+        let [system, user, assistant] = self.speakers;
+        match speaker {
+            Speaker::System => system,
+            Speaker::User => user,
+            Speaker::Assistant => assistant,
+        }
+    }
 
     /// The remark on a sentence with weak or no evidence.
     pub fn remark(&self, evidence: Evidence) -> Option<&'static str> {

@@ -8,7 +8,7 @@ use super::lines::lines;
 use super::palette::{Color, DARK, LIGHT, Palette};
 use super::text_width::{is_from_the_right, width};
 use super::{Labels, metadata};
-use crate::explanation::{Document, MethodId, SectionKind};
+use crate::explanation::{Document, MethodId, SectionKind, Speaker};
 use crate::graph::Pruned;
 use crate::order::by_descending;
 use crate::shares::Shares;
@@ -108,6 +108,7 @@ impl<'a> Painter<'a> {
         let texts = [self.document.prompt.sentence_texts(), self.document.generation.sentence_texts()].concat();
         let mut nodes = Vec::new();
         let mut is_cut = self.shown.len() < texts.len();
+        let turns = self.document.units_of_turns();
         let mut passages = vec![(self.labels().prompt, 0..n_prompt, None)];
         passages.extend(self.document.generation.sections().into_iter().map(|(kind, rows)| {
             let sources = n_prompt + rows.start..n_prompt + rows.end;
@@ -124,7 +125,13 @@ impl<'a> Painter<'a> {
                 nodes.extend(shown.iter().map(|_| node));
                 continue;
             }
+            let mut last = None;
             for j in shown {
+                let turn = turns.iter().position(|(_, units)| units.contains(&j));
+                if let Some((speaker, _)) = turn.filter(|_| turn != last).and_then(|turn| turns.get(turn)) {
+                    self.speaker(*speaker);
+                }
+                last = turn;
                 let mut lines = lines(texts[j], TEXT_SIZE, self.frame.text_width);
                 is_cut |= shorten(&mut lines, self.frame.text_width);
                 nodes.push(self.sentence(j, &lines));
@@ -137,6 +144,14 @@ impl<'a> Painter<'a> {
             let cut = if self.document.unit.is_sentence() { self.labels().cut } else { self.labels().cut_sources };
             self.note(&cut.replace("{shown}", &shown).replace("{all}", &all), self.palette.warn_ink);
         }
+    }
+
+    /// Draws who says the sentences below.
+    fn speaker(&mut self, speaker: Speaker) {
+        let (name, x) = (self.labels().speaker(speaker), self.frame.label + 2.0);
+        self.y += 6.0;
+        self.write(name, x, self.y + 8.0, LABEL_SIZE, self.palette.ink, Look::Bold, Anchor::Start);
+        self.y += 16.0;
     }
 
     fn passage_heading(&mut self, title: &str) {

@@ -1,6 +1,6 @@
 //! The cells of a table, before they are written in a format.
 
-use crate::explanation::Document;
+use crate::explanation::{Document, Speaker};
 use crate::figure::Labels;
 use crate::shares::{AttributionGraph, Matrix, Shares, total_support};
 
@@ -65,7 +65,7 @@ fn matrix(document: &Document, matrix: Matrix) -> Grid {
 }
 
 /// All sentences, with their texts and both shares. Explained sentences are marked. If the document contains support, two more columns have
-/// it in nats, and the picture's remark on the sentence.
+/// it in nats, and the picture's remark on the sentence. If the prompt is a conversation, the last column says who speaks.
 fn shares(document: &Document) -> Grid {
     let (shares, support) = (Shares::of(document), total_support(document));
     let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());
@@ -84,10 +84,14 @@ fn shares(document: &Document) -> Grid {
             let support = j.checked_sub(shares.n_prompt()).map_or(Cell::Empty, |i| Cell::Number(support[i]));
             cells.extend([support, Cell::Text(remark.into())]);
         }
+        if !document.turns.is_empty() {
+            cells.push(Cell::Text(document.speaker(j).map_or("", Speaker::name).into()));
+        }
         cells
     };
     let names = ["sentence", "text", "total (CAGE)", "direct (row)", "explained", "support", "remark"];
-    let header = names[..if support.is_empty() { 5 } else { 7 }].iter().map(|&name| name.into()).collect();
+    let speaker = (!document.turns.is_empty()).then_some("speaker");
+    let header = names[..if support.is_empty() { 5 } else { 7 }].iter().copied().chain(speaker).map(str::to_owned).collect();
     Grid { header, rows: texts.enumerate().map(row).collect() }
 }
 

@@ -46,12 +46,20 @@ pub fn table(document: &Document, contents: Contents, format: Format) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explanation::example::example;
+    use crate::explanation::example::{example, with_turns};
 
     #[test]
     fn csv_has_a_row_a_generated_sentence() {
         let csv = table(&example(), Contents::Scores, Format::Csv);
         assert_eq!(csv, "sentence,P1,P2,G1,G2\nG1,0.5,1.25,,\nG2,-0.125,0.1,2,\n");
+    }
+
+    #[test]
+    fn last_column_names_speakers() {
+        let csv = table(&with_turns(), Contents::Shares, Format::Csv);
+        let lines: Vec<&str> = csv.lines().collect();
+        assert!(lines[0].ends_with(",explained,speaker") && lines[1].ends_with(",system") && lines[2].ends_with(",user"), "{csv}");
+        assert!(lines[3].ends_with(','), "{csv}");
     }
 
     #[test]

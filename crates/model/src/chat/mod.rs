@@ -1,5 +1,7 @@
 //! Renders the visitor's prompt in the model's chat template, as tokens.
 
+mod error;
+mod placed;
 mod template;
 mod thoughts;
 
@@ -7,7 +9,9 @@ use std::ops::Range;
 
 pub use glasscage_template::{Date, JinjaError};
 
-pub use self::template::{ChatError, ChatMessage, ChatTemplate, ContentStyle, Variables};
+pub use self::error::ChatError;
+use self::placed::{Placed, PlacedContent, Rendering, Surroundings};
+pub use self::template::{ChatMessage, ChatTemplate, ContentStyle, Variables};
 pub use self::thoughts::{GeneratedPart, ThoughtTokens};
 use super::gguf::Metadata;
 use super::tokenizer::{Token, TokenId, Tokenizer};
@@ -17,8 +21,8 @@ use super::tokenizer::{Token, TokenId, Tokenizer};
 pub struct Framed {
     /// The rendered template, or the prompt alone.
     pub text: String,
-    /// The bytes of `text` that are the prompt. Some templates trim it.
-    pub prompt: Range<usize>,
+    /// For each message, the bytes of `text` that are its content. Some templates trim it.
+    pub contents: Vec<Range<usize>>,
     pub tokens: Vec<FramedToken>,
 }
 
@@ -27,16 +31,9 @@ pub struct FramedToken {
     pub id: TokenId,
     /// Bytes of [`Framed::text`].
     pub span: Range<usize>,
-    /// Bytes of the prompt as the visitor wrote it; `None` for tokens of the template alone.
-    pub prompt: Option<Range<usize>>,
-}
-
-/// A text around a prompt. The template may have trimmed the ends of the prompt.
-struct Placed {
-    text: String,
-    prompt: Range<usize>,
-    /// Number of bytes of the prompt that are missing before `prompt`.
-    trimmed: usize,
+    /// The message whose content the token overlaps, and the bytes of this content as the visitor wrote it. `None` for tokens of the
+    /// template alone. Contents come between other text, so a token that overlaps two of them counts for the first one.
+    pub content: Option<(usize, Range<usize>)>,
 }
 
 /// Renders a prompt in the chat template: one user message, no thinking, ready for the answer. Without a template (a base model), adds only
@@ -59,22 +56,50 @@ pub fn frame_within(
     thinks: bool,
 ) -> Result<Framed, ChatError> {
     let placed = match template {
-        Some(template) => Placed::in_template(template, prompt, date, thinks)?,
-        None => Placed { text: prompt.to_owned(), prompt: 0..prompt.len(), trimmed: 0 },
+        Some(template) => Placed::in_template(Rendering { template, date, thinks }, &[ChatMessage { role: "user", content: prompt }])?,
+        None => Placed::plain(prompt),
     };
+    framed(placed, tokenizer, limit)
+}
+
+/// Like [`frame_within`], for the messages of a conversation. Errors if there is no template, or if the template does not repeat all of
+/// them in order.
+pub fn frame_messages(
+    limit: usize,
+    template: Option<&ChatTemplate>,
+    tokenizer: &Tokenizer,
+    messages: &[ChatMessage<'_>],
+    date: Date,
+    thinks: bool,
+) -> Result<Framed, ChatError> {
+    let template = template.ok_or(ChatError::NoTemplate)?;
+    framed(Placed::in_template(Rendering { template, date, thinks }, messages)?, tokenizer, limit)
+}
+
+fn framed(placed: Placed, tokenizer: &Tokenizer, limit: usize) -> Result<Framed, ChatError> {
     let fewest = tokenizer.fewest_tokens(placed.text.len());
     if fewest > limit {
         return Err(ChatError::FarTooLong { fewest, limit });
     }
-    let tokens = tokenizer.encode_partly_plain(&placed.text, &placed.prompt);
+    let contents: Vec<Range<usize>> = placed.contents.iter().map(|content| content.range.clone()).collect();
+    let tokens = tokenizer.encode_partly_plain(&placed.text, &contents);
     let begins = tokenizer.bos().is_some_and(|bos| tokens.first().is_some_and(|token| token.id == bos));
     let added = tokenizer.bos().filter(|_| tokenizer.adds_bos() && !begins).map(|id| Token { id, span: 0..0 });
     let tokens: Vec<Token> = added.into_iter().chain(tokens).collect();
     if tokens.len() > limit {
         return Err(ChatError::TooLong { tokens: tokens.len(), limit });
     }
-    let tokens = tokens.into_iter().map(|token| placed.framed(token)).collect();
-    Ok(Framed { tokens, text: placed.text, prompt: placed.prompt })
+    let tokens = tokens.into_iter().map(|token| framed_token(token, &placed.contents)).collect();
+    Ok(Framed { tokens, text: placed.text, contents })
+}
+
+fn framed_token(Token { id, span }: Token, contents: &[PlacedContent]) -> FramedToken {
+    let message = contents.partition_point(|content| content.range.end <= span.start);
+    let overlap = contents.get(message).and_then(|PlacedContent { range, trimmed }| {
+        let (start, end) = (span.start.max(range.start), span.end.min(range.end));
+        (start < end).then(|| (message, start - range.start + trimmed..end - range.start + trimmed))
+    });
+    FramedToken { id, span, content: overlap }
 }
 
 impl Framed {
@@ -88,92 +113,17 @@ pub fn template_date() -> Date {
     Date::new(2024, 7, 26).expect("a day of the calendar")
 }
 
-/// The text that a template writes around any prompt.
-struct Surroundings {
-    /// The content style that it reads.
-    style: ContentStyle,
-    before: String,
-    after: String,
-}
-
-impl Surroundings {
-    /// Renders the template with a placeholder for the prompt: as text, or as typed content if that fails.
-    fn of(template: &ChatTemplate, date: Date, thinks: bool) -> Result<Self, ChatError> {
-        Self::in_style(ContentStyle::Text, template, date, thinks)
-            .or_else(|error| Self::in_style(ContentStyle::Typed, template, date, thinks).map_err(|_| error))
-    }
-
-    fn in_style(style: ContentStyle, template: &ChatTemplate, date: Date, thinks: bool) -> Result<Self, ChatError> {
-        const STAND_IN: &str = "\u{E000}\u{E001}\u{E002}";
-        let model = render(template, style, STAND_IN, date, thinks)?;
-        let [before, after] = model.split(STAND_IN).collect::<Vec<_>>()[..] else {
-            return Err(ChatError::NotVerbatim);
-        };
-        Ok(Self { style, before: before.to_owned(), after: after.to_owned() })
-    }
-
-    /// Finds the prompt in `text`. Returns its range, and the number of bytes missing at its start.
-    fn locate(&self, text: &str, prompt: &str) -> Result<(Range<usize>, usize), ChatError> {
-        let rest = text.strip_prefix(self.before.as_str()).and_then(|rest| rest.strip_suffix(self.after.as_str()));
-        let written = rest.ok_or(ChatError::NotVerbatim)?;
-        let trimmed = prompt.find(written).filter(|&trimmed| {
-            let rest = [&prompt[..trimmed], &prompt[trimmed + written.len()..]];
-            rest.iter().all(|part| part.trim().is_empty())
-        });
-        let start = self.before.len();
-        trimmed.map(|trimmed| (start..start + written.len(), trimmed)).ok_or_else(|| taken_out(prompt.trim(), written.trim()))
-    }
-}
-
-impl Placed {
-    fn in_template(template: &ChatTemplate, prompt: &str, date: Date, thinks: bool) -> Result<Self, ChatError> {
-        let surroundings = Surroundings::of(template, date, thinks)?;
-        let text = render(template, surroundings.style, prompt, date, thinks).map_err(ChatError::RefusesPrompt)?;
-        let (prompt, trimmed) = surroundings.locate(&text, prompt)?;
-        Ok(Self { text, prompt, trimmed })
-    }
-
-    fn framed(&self, token: Token) -> FramedToken {
-        let start = token.span.start.max(self.prompt.start);
-        let end = token.span.end.min(self.prompt.end);
-        let in_prompt = |at: usize| at - self.prompt.start + self.trimmed;
-        FramedToken { id: token.id, prompt: (start < end).then(|| in_prompt(start)..in_prompt(end)), span: token.span }
-    }
-}
-
 /// Whether the template renders differently if the model is to think.
 pub fn knows_thinking(template: &ChatTemplate, date: Date) -> bool {
-    let [with, without] = [true, false].map(|thinks| Surroundings::of(template, date, thinks).ok());
-    let texts = |found: Option<Surroundings>| found.map(|found| (found.before, found.after));
+    let [with, without] = [true, false].map(|thinks| Surroundings::of_prompt(Rendering { template, date, thinks }).ok());
+    let texts = |found: Option<Surroundings>| found.map(Surroundings::into_pieces);
     texts(with) != texts(without)
 }
 
 /// The template in the metadata; `None` for base models. Errors if it cannot render any prompt.
 pub fn usable_template(metadata: &Metadata, tokenizer: &Tokenizer) -> Result<Option<ChatTemplate>, ChatError> {
     let template = ChatTemplate::from_metadata(metadata, tokenizer)?;
-    template.as_ref().map_or(Ok(()), |template| Surroundings::of(template, template_date(), false).map(|_| ()))?;
+    let rendering = template.as_ref().map(|template| Rendering { template, date: template_date(), thinks: false });
+    rendering.map_or(Ok(()), |rendering| Surroundings::of_prompt(rendering).map(|_| ()))?;
     Ok(template)
-}
-
-fn render(template: &ChatTemplate, style: ContentStyle, prompt: &str, date: Date, thinks: bool) -> Result<String, JinjaError> {
-    let message = ChatMessage { role: "user", content: prompt };
-    template.render_content(&[message], style, true, &Variables::from([("enable_thinking".to_owned(), thinks.into())]), date)
-}
-
-/// The error for a template that writes `written` instead of `prompt`. Names the missing part, if nothing replaces it.
-fn taken_out(prompt: &str, written: &str) -> ChatError {
-    const MOST_SHOWN: usize = 60;
-    let same = |a: char, b: char| (a == b).then_some(a.len_utf8());
-    let start: usize = prompt.chars().zip(written.chars()).map_while(|(a, b)| same(a, b)).sum();
-    let (prompt, written) = (&prompt[start..], &written[start..]);
-    let end: usize = prompt.chars().rev().zip(written.chars().rev()).map_while(|(a, b)| same(a, b)).sum();
-    let (missing, instead) = (&prompt[..prompt.len() - end], &written[..written.len() - end]);
-    let mut chars = missing.chars();
-    let is_only_shorter = instead.chars().all(|c| chars.any(|other| other == c));
-    let missing = if is_only_shorter { missing.trim() } else { "" };
-    match missing.char_indices().nth(MOST_SHOWN) {
-        _ if missing.is_empty() => ChatError::NotVerbatim,
-        Some((at, _)) => ChatError::TakesOut(format!("{}…", &missing[..at])),
-        None => ChatError::TakesOut(missing.to_owned()),
-    }
 }

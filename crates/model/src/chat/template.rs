@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Date;
-use crate::gguf::{Metadata, WrongType};
+use super::error::ChatError;
+use crate::gguf::Metadata;
 use crate::tokenizer::{TokenId, Tokenizer};
-use glasscage_message::ToMessage;
 use glasscage_template::{Budget, JinjaError, Source, Value, functions};
 
 /// Bytes that every rendering may read and write; a step counts as 32. One message takes about ten thousand.
@@ -43,27 +43,6 @@ pub enum ContentStyle {
     Text,
     /// A list of typed parts: `[{"type": "text", "text": ".."}]`.
     Typed,
-}
-
-/// Why a prompt could not be rendered in the chat template.
-#[derive(Debug, thiserror::Error, ToMessage)]
-pub enum ChatError {
-    #[error("the chat template of this model cannot be used: {0}")]
-    Template(#[from] JinjaError),
-    #[error("the chat template of this model cannot be used: {0}")]
-    NoText(#[from] WrongType),
-    #[error("the chat template of this model does not repeat the prompt word for word")]
-    NotVerbatim,
-    /// The template repeats other prompts in full.
-    #[error("the chat template of this model takes “{0}” out of this prompt")]
-    TakesOut(String),
-    /// The template renders other prompts.
-    #[error("the chat template of this model refuses this prompt: {0}")]
-    RefusesPrompt(JinjaError),
-    #[error("the prompt has {tokens} tokens, more than the {limit} that there is room for")]
-    TooLong { tokens: usize, limit: usize },
-    #[error("the prompt has at least {fewest} tokens, more than the {limit} that there is room for")]
-    FarTooLong { fewest: usize, limit: usize },
 }
 
 impl ChatTemplate {

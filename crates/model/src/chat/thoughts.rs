@@ -28,10 +28,7 @@ pub struct GeneratedPart {
 impl ThoughtTokens {
     /// The delimiters of a model; `None` if its template has none.
     pub fn of(template: &ChatTemplate, tokenizer: &Tokenizer) -> Option<Self> {
-        let tokens = |text: &str| -> Vec<TokenId> {
-            let nothing_plain = text.len()..text.len();
-            tokenizer.encode_partly_plain(text, &nothing_plain).into_iter().map(|token| token.id).collect()
-        };
+        let tokens = |text: &str| -> Vec<TokenId> { tokenizer.encode_partly_plain(text, &[]).into_iter().map(|token| token.id).collect() };
         let (open, close) = DELIMITERS.into_iter().find(|(open, close)| {
             let is_one =
                 |text: &str| tokens(text).first().is_some_and(|&id| text.starts_with(&tokenizer.name(id)) && tokenizer.is_special(id));

@@ -94,11 +94,11 @@ impl Tokenizer {
     /// The spans tile the text. The space that SentencePiece puts before a text covers nothing. A neighbor covers bytes that the vocabulary
     /// lacks. If a whole run between special tokens consists of such bytes, nothing covers them.
     pub fn encode(&self, text: &str) -> Vec<Token> {
-        self.encode_partly_plain(text, &(0..text.len()))
+        self.encode_partly_plain(text, std::slice::from_ref(&(0..text.len())))
     }
 
-    /// Like [`Tokenizer::encode`], but recognizes control tokens that do not overlap the byte range `plain`.
-    pub fn encode_partly_plain(&self, text: &str, plain: &Range<usize>) -> Vec<Token> {
+    /// Like [`Tokenizer::encode`], but recognizes control tokens that do not overlap the byte ranges `plain`, which ascend.
+    pub fn encode_partly_plain(&self, text: &str, plain: &[Range<usize>]) -> Vec<Token> {
         self.encode_after(true, text, plain)
     }
 
@@ -106,10 +106,10 @@ impl Tokenizer {
     /// start or after a special token.
     pub fn encode_continuation(&self, context: &[TokenId], text: &str) -> Vec<Token> {
         let after_special = context.last().is_none_or(|&id| self.is_control(id));
-        self.encode_after(after_special, text, &(0..text.len()))
+        self.encode_after(after_special, text, std::slice::from_ref(&(0..text.len())))
     }
 
-    fn encode_after(&self, mut after_special: bool, text: &str, plain: &Range<usize>) -> Vec<Token> {
+    fn encode_after(&self, mut after_special: bool, text: &str, plain: &[Range<usize>]) -> Vec<Token> {
         let mut tokens = Vec::new();
         for fragment in self.specials.fragments(text, plain) {
             match fragment {
@@ -131,8 +131,7 @@ impl Tokenizer {
     pub fn encode_with_special(&self, text: &str) -> Vec<TokenId> {
         let bos = self.roles.bos.filter(|_| self.roles.adds_bos);
         let eos = self.roles.adds_eos.then_some(self.roles.eos);
-        let nothing_plain = text.len()..text.len();
-        let tokens = self.encode_partly_plain(text, &nothing_plain).into_iter().map(|token| token.id);
+        let tokens = self.encode_partly_plain(text, &[]).into_iter().map(|token| token.id);
         bos.into_iter().chain(tokens).chain(eos).collect()
     }
 

@@ -40,7 +40,8 @@ type Candidate = Reverse<(Reverse<usize>, usize, usize)>;
 struct Search<'a> {
     specials: &'a Specials,
     text: &'a str,
-    plain: &'a Range<usize>,
+    /// Ranges without control tokens, ascending.
+    plain: &'a [Range<usize>],
     /// End position and token index, by start position.
     cut: BTreeMap<usize, (usize, usize)>,
     /// Number of positions at which the special tokens were searched.
@@ -74,8 +75,8 @@ impl Specials {
     }
 
     /// Splits the text into special tokens and the runs between them. Cuts out the longest special token first, anywhere in the text
-    /// (llama.cpp's `tokenizer_st_partition`). Control tokens do not overlap `plain`.
-    pub fn fragments(&self, text: &str, plain: &Range<usize>) -> Vec<Fragment> {
+    /// (llama.cpp's `tokenizer_st_partition`). Control tokens do not overlap the ranges `plain`, which ascend.
+    pub fn fragments(&self, text: &str, plain: &[Range<usize>]) -> Vec<Fragment> {
         let mut search = Search { specials: self, text, plain, cut: BTreeMap::new(), searches: 0 };
         search.run();
         search.fragments()
@@ -130,7 +131,11 @@ impl Search<'_> {
     }
 
     fn may_stand(&self, special: &Special, span: Range<usize>) -> bool {
-        !special.is_control || span.end <= self.plain.start || self.plain.end <= span.start
+        if !special.is_control {
+            return true;
+        }
+        let next = self.plain.partition_point(|plain| plain.end <= span.start);
+        self.plain.get(next).is_none_or(|plain| span.end <= plain.start)
     }
 
     fn fragments(&self) -> Vec<Fragment> {
@@ -158,10 +163,11 @@ mod tests {
     }
 
     /// Cuts out one token after another, each from the text that the longer ones have left.
-    fn one_by_one(specials: &Specials, text: &str, plain: &Range<usize>) -> Vec<Fragment> {
+    fn one_by_one(specials: &Specials, text: &str, plain: &[Range<usize>]) -> Vec<Fragment> {
         let mut fragments = vec![Fragment::Text(0..text.len())];
         for special in &specials.tokens {
-            let may_stand = |span: &Range<usize>| !special.is_control || span.end <= plain.start || plain.end <= span.start;
+            let is_apart = |span: &Range<usize>, plain: &Range<usize>| span.end <= plain.start || plain.end <= span.start;
+            let may_stand = |span: &Range<usize>| !special.is_control || plain.iter().all(|plain| is_apart(span, plain));
             let cut = |fragment| {
                 let Fragment::Text(mut run) = fragment else { return vec![fragment] };
                 let mut parts = Vec::new();
@@ -190,8 +196,9 @@ mod tests {
             let mut number = |n: usize| (rng.uniform() * n as f64) as usize;
             let length = number(14);
             let text: String = (0..length).map(|_| ['a', 'a', 'b', 'c', '\u{e4}'][number(5)]).collect();
-            let start = number(text.len() + 1);
-            let plain = start..start + number(text.len() + 1 - start);
+            let mut edges = [(); 4].map(|()| number(text.len() + 1));
+            edges.sort_unstable();
+            let plain = [edges[0]..edges[1], edges[2]..edges[3]];
             assert_eq!(specials.fragments(&text, &plain), one_by_one(&specials, &text, &plain), "{text:?} {plain:?}");
         }
     }
@@ -201,12 +208,12 @@ mod tests {
         let texts: Vec<String> = (0..20_000).map(|i| format!("<{i}>")).collect();
         let specials = specials(&texts.iter().map(String::as_str).collect::<Vec<_>>());
         let text = texts.concat();
-        let mut search = Search { specials: &specials, text: &text, plain: &(0..0), cut: BTreeMap::new(), searches: 0 };
+        let mut search = Search { specials: &specials, text: &text, plain: &[], cut: BTreeMap::new(), searches: 0 };
         search.run();
         assert_eq!((search.cut.len(), search.searches), (20_000, 20_000));
         let specials = self::specials(&["aaaaaaaa", "aaaa", "aa", "a"]);
         let text = "a".repeat(10_007);
-        let mut search = Search { specials: &specials, text: &text, plain: &(0..0), cut: BTreeMap::new(), searches: 0 };
+        let mut search = Search { specials: &specials, text: &text, plain: &[], cut: BTreeMap::new(), searches: 0 };
         search.run();
         assert!(search.searches < 2 * text.len(), "{}", search.searches);
     }

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::examples_bar::ExamplesBar;
 use super::model_bar::ModelBar;
+use super::reading_note::ReadingNote;
 use super::settings_form::SettingsForm;
 use super::standard_offer::StandardOfferView;
 use super::token_count::TokenCount;
@@ -58,6 +59,7 @@ pub fn EditorForm() -> impl IntoView {
                     on:input=move |event| page.send(EditorMessage::PromptTyped(event_target_value(&event)))
                 ></textarea>
             </label>
+            <ReadingNote />
             <TokenCount />
             <ExamplesBar />
             <BuiltInHint />

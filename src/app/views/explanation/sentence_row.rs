@@ -8,10 +8,11 @@ use leptos::prelude::*;
 use super::share_bar::ShareBar;
 use crate::app::analysis::expanded_source::{WordView, n_words, strongest_words};
 use crate::app::analysis::share_texts;
+use crate::app::analysis::speaker::speaker_name;
 use crate::app::browser;
 use crate::app::i18n::{plural, t};
 use crate::app::page::{Page, use_page};
-use crate::explanation::Document;
+use crate::explanation::{Document, Speaker};
 use crate::shares::{Evidence, Role, Shares};
 
 /// Time that the pointer rests on a sentence before the preview, so that moving across the text changes nothing.
@@ -29,17 +30,21 @@ pub struct RowText {
     pub text: String,
     /// 0-based row of a generated sentence. `None` for the prompt.
     pub generated: Option<usize>,
+    /// Who begins to speak here, if the prompt is a conversation.
+    pub speaker: Option<Speaker>,
 }
 
 impl RowText {
     pub fn all(document: &Document) -> Vec<Self> {
         let n_prompt = document.prompt.sentences.len();
         let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());
+        let turns = document.units_of_turns();
         let row = |(node, text): (usize, &str)| Self {
             node,
             label: document.label(node),
             text: if document.unit.is_in_version_2() { text.trim() } else { without_blank_lines(text) }.to_owned(),
             generated: node.checked_sub(n_prompt),
+            speaker: turns.iter().find(|(_, units)| units.start == node).map(|(speaker, _)| *speaker),
         };
         texts.enumerate().map(row).collect()
     }
@@ -52,10 +57,11 @@ fn without_blank_lines(text: &str) -> &str {
     &text[indentation.rfind('\n').map_or(0, |line_end| line_end + 1)..]
 }
 
-/// A sentence with its influence. A click, Enter or Space explains a generated sentence.
+/// A sentence with its influence, below the name of its speaker if a turn begins with it. A click, Enter or Space explains a generated
+/// sentence.
 #[component]
 pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>) -> impl IntoView {
-    let RowText { node, label, text, generated } = row;
+    let RowText { node, label, text, generated, speaker } = row;
     let test_id = format!("sentence-{label}");
     let page = use_page();
     let role = Memo::new(move |_| page.attribution(|attribution| attribution.role(node)));
@@ -119,7 +125,16 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
         "ArrowLeft" if words.with_untracked(Option::is_some) => page.send(Message::ToggleWords(node)),
         _ => {}
     };
+    // All rows have the same type of view, because another type would repeat their code.
+    let speaker = speaker.map(|speaker| {
+        view! {
+            <div role="row" class="speaker">
+                <span role="rowheader">{speaker_name(speaker)}</span>
+            </div>
+        }
+    });
     view! {
+        {speaker}
         <div
             role="row"
             class="sentence"

@@ -5,6 +5,7 @@ use crate::app::analysis::derivation;
 use crate::app::analysis::joint_effects::{self, JointMark};
 use crate::app::analysis::number::{plain, signed};
 use crate::app::analysis::share_texts;
+use crate::app::analysis::speaker::speaker_name;
 use crate::app::i18n::{following, t, text};
 use crate::app::page::{Page, use_page};
 use crate::explanation::{Aggregation, Compression, Document, Method, Unit, Weighting};
@@ -89,7 +90,11 @@ fn HeatRows(heat: Heatmap) -> impl IntoView {
     let columns = heat
         .columns
         .iter()
-        .map(|(label, text)| view! { <th scope="col" dir="auto" title=text.clone()>{label.clone()}</th> })
+        .zip(&heat.speakers)
+        .map(|((label, text), speaker)| {
+            let speaker = speaker.map(|speaker| view! { <small>{speaker} " "</small> });
+            view! { <th scope="col" dir="auto" title=text.clone()>{speaker} {label.clone()}</th> }
+        })
         .collect_view();
     let row = |row: HeatRow| {
         let i = row.index;
@@ -117,6 +122,8 @@ fn HeatRows(heat: Heatmap) -> impl IntoView {
 struct Heatmap {
     /// Label and text of each source.
     columns: Vec<(String, String)>,
+    /// Who begins to speak at each source, if the prompt is a conversation.
+    speakers: Vec<Option<&'static str>>,
     rows: Vec<HeatRow>,
     /// Whether the cells are numbers of either sign instead of shares.
     is_signed: bool,
@@ -160,10 +167,14 @@ impl Heatmap {
             true => Scale::of(Normalization::None, rectangle.iter().flatten().flatten().copied()),
             false => Scale::Shares,
         };
+        let spoken = |j: usize, words: String| match document.speaker(j) {
+            Some(speaker) => t!("{speaker}: {words}", speaker = speaker_name(speaker), words),
+            None => words,
+        };
         let named = |j: usize| match document.unit {
             // Words are clearer than their labels.
-            Unit::Word => (document.source(j).trim().to_owned(), document.label(j)),
-            _ => (document.label(j), document.source(j).trim().to_owned()),
+            Unit::Word => (document.source(j).trim().to_owned(), spoken(j, document.label(j))),
+            _ => (document.label(j), spoken(j, document.source(j).trim().to_owned())),
         };
         let meaning = |label: &str, source: &str| match matrix {
             Matrix::A if !is_signed => t!("of {label} comes from {source}", label, source),
@@ -180,6 +191,7 @@ impl Heatmap {
         let mark = |i: usize, j: usize| if matrix == Matrix::Y { None } else { joint_effects::mark(document, j, i) };
         let [rows, columns] = [(blocks[0], rectangle.len()), (blocks[1], document.table.n_sources())].map(|(k, n)| block(k, n));
         let sources: Vec<(String, String)> = columns.clone().map(named).collect();
+        let speakers = columns.clone().map(|j| document.begins_turn(j).map(speaker_name)).collect();
         let row = |i: usize| {
             let (label, text) = named(n_prompt + i);
             let cell = |(j, (source, _)): (usize, &(String, String))| match rectangle[i][j] {
@@ -191,7 +203,7 @@ impl Heatmap {
             HeatRow { index: i, label, text, cells }
         };
         let largest = if let Scale::Numbers { largest } = scale { largest } else { 1.0 };
-        Self { rows: rows.map(row).collect(), columns: sources, is_signed, largest }
+        Self { rows: rows.map(row).collect(), columns: sources, speakers, is_signed, largest }
     }
 }
 

@@ -1,4 +1,5 @@
 use std::ops::Range;
+use std::time::Duration;
 
 use leptos::ev;
 use leptos::html::Div;
@@ -14,6 +15,8 @@ use super::thought_view::ThoughtPlace;
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
+use crate::app::state::State;
+use crate::app::state::message::Message;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::explanation::{SectionKind, Unit};
 
@@ -103,8 +106,39 @@ pub fn TextView() -> impl IntoView {
                 {move || sections.get().into_iter().map(passage).collect_view()}
             </div>
         </div>
+        <NextTurn />
         <HowSure />
         <Legend />
+    }
+}
+
+/// Button that continues the conversation in the editor.
+#[component]
+fn NextTurn() -> impl IntoView {
+    let page = use_page();
+    let is_offered = Memo::new(move |_| {
+        let has_template = |state: &State| state.explanation.document().is_some_and(|document| document.manifest.template != "none");
+        !page.is_viewer()
+            && !page.is_busy()
+            && page.with(|state| has_template(state) && !state.explanation.is_welcome() && state.lesson().is_none())
+    });
+    let ask = move |_| {
+        page.send(Message::NextTurn);
+        // Wait until the editor is open and has the text.
+        set_timeout(|| browser::focus_at_end("[data-testid='prompt-input']"), Duration::ZERO);
+    };
+    view! {
+        <Show when=move || is_offered.get()>
+            <button
+                type="button"
+                class="chip how-sure screen-only"
+                data-testid="next-turn"
+                title=t!("Your own text is saved and can be restored")
+                on:click=ask
+            >
+                {t!("Ask a follow-up")}
+            </button>
+        </Show>
     }
 }
 

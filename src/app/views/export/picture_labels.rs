@@ -1,13 +1,16 @@
 //! Labels of a picture in the visitor's language.
 
 use crate::app::analysis::number;
+use crate::app::analysis::speaker::speaker_name;
 use crate::app::i18n::{text, translatable};
+use crate::explanation::Speaker;
 use crate::figure::Labels;
 
 pub fn picture_labels() -> Labels {
     Labels {
         why: text(translatable!("Why {label}?")),
         prompt: text(translatable!("Prompt")),
+        speakers: Speaker::ALL.map(speaker_name),
         thought: text(translatable!("Thinking")),
         folded: text(translatable!("Folded here; {share} of the influence goes through it.")),
         folded_numbers: text(translatable!("Folded here.")),

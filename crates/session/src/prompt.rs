@@ -1,0 +1,100 @@
+//! Reads a prompt as one text or as a conversation.
+
+use std::ops::Range;
+
+use super::problems;
+use glasscage_core::conversation;
+use glasscage_core::explanation::{Speaker, Unit};
+use glasscage_model::chat::ChatMessage;
+use glasscage_protocol::problem::Problem;
+use glasscage_protocol::request::{Question, Reading};
+use glasscage_text::brackets::Bracketed;
+
+/// Between the turns of a conversation in the text of a document.
+const BETWEEN_TURNS: &str = "\n\n";
+
+/// A prompt as the model reads it.
+pub struct ReadPrompt {
+    /// The whole prompt, or the contents of all turns with blank lines between them.
+    pub text: String,
+    /// The turns of a conversation, or the prompt as a single part.
+    pub parts: Vec<PromptPart>,
+}
+
+/// A part of a prompt. No unit spans two of them.
+pub struct PromptPart {
+    /// `None` if the prompt is not a conversation.
+    pub speaker: Option<Speaker>,
+    /// Without the marks around parts in brackets.
+    pub content: Bracketed,
+    /// Bytes of [`ReadPrompt::text`]: the content, and the blank line after it.
+    pub bytes: Range<usize>,
+}
+
+impl ReadPrompt {
+    /// A prompt that is one text.
+    pub fn plain(content: Bracketed) -> Self {
+        Self { text: content.text.clone(), parts: vec![PromptPart { speaker: None, bytes: 0..content.text.len(), content }] }
+    }
+
+    /// The prompt of a question. Errors if the question asks for a conversation and the prompt is none, or if marks are not valid.
+    pub fn of(question: &Question) -> Result<Self, Problem> {
+        let content = |text: &str| match question.unit {
+            Unit::Bracket => Bracketed::new(text).map_err(problems::wrong_brackets),
+            _ => Ok(Bracketed::plain(text)),
+        };
+        if question.reading == Reading::Text {
+            return content(&question.prompt).map(Self::plain);
+        }
+        let turns = conversation::read(&question.prompt).map_err(|error| problems::wrong_conversation(&error))?;
+        let mut prompt = Self { text: String::new(), parts: Vec::with_capacity(turns.len()) };
+        for (k, turn) in turns.iter().enumerate() {
+            let (start, content) = (prompt.text.len(), content(&turn.content)?);
+            prompt.text.push_str(&content.text);
+            if k + 1 < turns.len() {
+                prompt.text.push_str(BETWEEN_TURNS);
+            }
+            prompt.parts.push(PromptPart { speaker: Some(turn.speaker), content, bytes: start..prompt.text.len() });
+        }
+        Ok(prompt)
+    }
+
+    /// The messages of a conversation. `None` if the prompt is one text.
+    pub fn messages<'a>(&'a self) -> Option<Vec<ChatMessage<'a>>> {
+        let message = |part: &'a PromptPart| Some(ChatMessage { role: part.speaker?.name(), content: &part.content.text });
+        self.parts.iter().map(message).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(prompt: &str, unit: Unit) -> Result<ReadPrompt, Problem> {
+        ReadPrompt::of(&Question { reading: Reading::Conversation, unit, ..Question::greedy(prompt) })
+    }
+
+    #[test]
+    fn contents_of_turns_have_blank_lines_between_them() {
+        let prompt = read("System: Be brief.\nUser: Hi. \nAssistant: Hello.\nUser: Bye.", Unit::Sentence).expect("a conversation");
+        assert_eq!(prompt.text, "Be brief.\n\nHi.\n\nHello.\n\nBye.");
+        let parts: Vec<&str> = prompt.parts.iter().map(|part| &prompt.text[part.bytes.clone()]).collect();
+        assert_eq!(parts, ["Be brief.\n\n", "Hi.\n\n", "Hello.\n\n", "Bye."]);
+        let roles = prompt.messages().map(|messages| messages.iter().map(|message| message.role).collect::<Vec<_>>());
+        assert_eq!(roles, Some(vec!["system", "user", "assistant", "user"]));
+    }
+
+    #[test]
+    fn marks_are_read_within_turns() {
+        let prompt = read("System: [[Be brief.]] Yes?\nUser: Hi.", Unit::Bracket).expect("a conversation");
+        assert_eq!((prompt.text.as_str(), prompt.parts[0].content.parts.len()), ("Be brief. Yes?\n\nHi.", 1));
+        assert!(read("System: [[Be\nUser: brief]].", Unit::Bracket).is_err());
+        assert!(read("System: [[Be\nUser: brief]].", Unit::Sentence).is_ok());
+    }
+
+    #[test]
+    fn text_has_no_messages() {
+        let prompt = ReadPrompt::of(&Question::greedy("User: Hi.\nAssistant: Hello.")).expect("a text");
+        assert_eq!((prompt.messages().is_none(), prompt.parts.len()), (true, 1));
+    }
+}

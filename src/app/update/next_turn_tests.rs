@@ -1,0 +1,89 @@
+//! Tests of prompts that are conversations.
+
+use super::tests::{Page, requests};
+use crate::app::analysis::example::document;
+use crate::app::state::message::{EditorMessage, Message};
+use crate::explanation::{Document, Speaker, Turn};
+use crate::request::Reading;
+use crate::worker::engine::protocol::EngineRequest;
+
+const CONVERSATION: &str = "User: A.\nAssistant: B.\nUser: C?";
+
+/// The example as if its prompt were a system message and the user's turn.
+fn with_turns() -> Document {
+    let turns = [Speaker::System, Speaker::User].map(|role| Turn { role, sentences: 1 });
+    Document { turns: turns.into(), ..document() }.versioned()
+}
+
+#[test]
+fn conversation_is_recognized_unless_visitor_declines() {
+    let mut page = Page::ready();
+    page.send(EditorMessage::PromptTyped(CONVERSATION.into()));
+    assert_eq!(page.look(|state| (state.editor.n_turns(), state.editor.reading())), (Some(3), Reading::Conversation));
+    page.send(EditorMessage::ReadAsText(true));
+    assert_eq!(Page::question(&page.send(Message::Explain)).reading, Reading::Text);
+    let mut page = Page::ready();
+    page.send(EditorMessage::PromptTyped(CONVERSATION.into()));
+    assert_eq!(Page::question(&page.send(Message::Explain)).reading, Reading::Conversation);
+}
+
+#[test]
+fn choice_ends_with_its_conversation() {
+    let mut page = Page::ready();
+    page.send(EditorMessage::PromptTyped(CONVERSATION.into()));
+    page.send(EditorMessage::ReadAsText(true));
+    page.send(EditorMessage::PromptTyped(format!("{CONVERSATION} D?")));
+    assert_eq!(page.look(|state| state.editor.reading()), Reading::Text);
+    page.send(EditorMessage::PromptTyped("A.".into()));
+    page.send(EditorMessage::PromptTyped(CONVERSATION.into()));
+    assert_eq!(page.look(|state| state.editor.reading()), Reading::Conversation);
+    let settings = page.look(|state| state.editor.settings.clone());
+    page.send(EditorMessage::SettingsChanged(crate::app::state::settings::Settings { use_template: false, ..settings }));
+    assert_eq!(page.look(|state| (state.editor.n_turns(), state.editor.reading())), (None, Reading::Text));
+}
+
+#[test]
+fn recomputed_document_asks_the_same_conversation() {
+    let mut page = Page::ready();
+    page.opens(with_turns().to_json());
+    let question = Page::question(&page.send(Message::Recompute));
+    assert_eq!((question.prompt.as_str(), question.reading), ("System: A.\n\nUser: B.", Reading::Conversation));
+    assert!(page.look(|state| state.editor.is_prompt_of(&with_turns()) && state.editor.reading() == Reading::Conversation));
+}
+
+#[test]
+fn recomputed_text_with_labels_stays_text() {
+    let mut labelled = document();
+    let prompt = std::sync::Arc::make_mut(&mut labelled.prompt);
+    (prompt.text, prompt.sentences) = ("User: A.\nAI: B.".into(), vec![[0, 9], [9, 15]]);
+    let mut page = Page::ready();
+    page.opens(labelled.to_json());
+    assert_eq!(Page::question(&page.send(Message::Recompute)).reading, Reading::Text);
+    assert_eq!(page.look(|state| (state.editor.n_turns(), state.editor.reading())), (Some(2), Reading::Text));
+}
+
+#[test]
+fn next_turn_continues_conversation_and_keeps_own_text() {
+    let mut page = Page::ready();
+    page.opens(document().to_json());
+    page.send(Message::NextTurn);
+    assert_eq!(page.look(|state| state.editor.prompt.clone()), "User: A. B.\n\nAssistant: C. D. E. F.\n\nUser: ");
+    assert!(page.look(|state| *state.editor.is_open && state.explanation.document().is_some()));
+    page.send(EditorMessage::PromptTyped("My own.".into()));
+    page.opens(with_turns().to_json());
+    page.send(Message::NextTurn);
+    let text = page.look(|state| state.editor.prompt.clone());
+    assert_eq!(text, "System: A.\n\nUser: B.\n\nAssistant: C. D. E. F.\n\nUser: ");
+    page.send(EditorMessage::RestoreSetAside);
+    assert_eq!(page.look(|state| state.editor.prompt.clone()), "My own.");
+}
+
+#[test]
+fn tokens_are_counted_as_the_prompt_is_read() {
+    let mut page = Page::ready();
+    page.send(EditorMessage::PromptTyped(CONVERSATION.into()));
+    let changes = page.look(|state| state.editor.token_changes);
+    let effects = page.send(EditorMessage::CountTokens(changes));
+    let [counted] = requests(&effects)[..] else { panic!("one request: {effects:?}") };
+    assert!(matches!(counted.body, EngineRequest::CountTokens { reading: Reading::Conversation, .. }));
+}

@@ -1,0 +1,90 @@
+//! Conversations as prompts: recognized, explained with their speakers, shared, and continued.
+
+use super::browser::Browser;
+use super::steps::{copied_link, explain_given, focus_is_on, open_link, server};
+
+const CONVERSATION: &str = "System: Be brief. Say numbers.\n\nUser: Ann has 3 figs. Bob has 4 nuts.\n\nAssistant: Ann has 3. Bob has 4.\n\n\
+    User: Ann eats 1 fig. How many figs does Ann have?";
+const ANSWER: &str = "Ann has 3 - 1 = 2 figs. The answer is 2.";
+
+/// The speakers and labels of the text, from top to bottom.
+async fn rows(browser: &Browser) -> Vec<String> {
+    let script = "return [...document.querySelectorAll('.grid .speaker, .grid .sentence .label')].map(row => row.textContent)";
+    browser.driver.execute(script, Vec::new()).await.expect("a script runs").convert().expect("texts")
+}
+
+/// Explains the prompt in the form.
+async fn explain(browser: &Browser) {
+    browser.open_form().await;
+    browser.click("explain-button").await;
+    browser.explained().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conversation_is_explained_shared_and_continued() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    assert!(browser.try_find("reading").await.is_none() && browser.try_find("next-turn").await.is_none(), "the first screen has neither");
+    explain_given(&browser, CONVERSATION, ANSWER).await;
+    browser.explained().await;
+    browser.shows("reading", |text| text.starts_with("Read as a conversation with 4 turns.")).await;
+    let with_speakers = ["System", "P1", "P2", "User", "P3", "P4", "Assistant", "P5", "P6", "User", "P7", "P8", "G1", "G2"];
+    assert_eq!(rows(&browser).await, with_speakers);
+    assert!(browser.attribute("sentence-P1", "data-share").await >= 0.0, "the system message has a share");
+    browser.shows("sentence-P7", |text| text.contains("Ann eats 1 fig.")).await;
+    browser.pictures_of("sentence-P1", "conversation").await;
+    browser.click("tab-table").await;
+    browser.shows("table", |text| text.contains("System") && text.contains("Assistant")).await;
+    browser.screenshot("conversation-table-light").await;
+    browser.click("tab-text").await;
+    let picture = browser.picture().await;
+
+    let link = copied_link(&browser).await;
+    server.take_requests();
+    open_link(&browser, &link).await;
+    assert_eq!((browser.picture().await, rows(&browser).await), (picture, with_speakers.map(str::to_owned).to_vec()));
+    let requests = server.take_requests();
+    assert!(!requests.iter().any(|path| path.contains("engine") || path.contains("/models/")), "{requests:?}");
+
+    // The same conversation is asked again.
+    browser.click("again").await;
+    browser.explained().await;
+    browser.shows("reproduction", |text| text.starts_with("Reproduced here")).await;
+    assert_eq!(rows(&browser).await, with_speakers);
+
+    browser.click("next-turn").await;
+    focus_is_on(&browser, "prompt-input").await;
+    let continued = format!("{CONVERSATION}\n\nAssistant: {ANSWER}\n\nUser: ");
+    assert_eq!(browser.value("prompt-input").await, continued);
+    let caret = "return [document.activeElement.selectionStart, document.activeElement.value.length]";
+    let [caret, end]: [usize; 2] = browser.driver.execute(caret, Vec::new()).await.expect("a script runs").convert().expect("numbers");
+    assert_eq!(caret, end, "the caret is at the end");
+    browser.shows("reading", |text| text.contains("6 turns")).await;
+    browser.pictures_of("reading", "conversation-continued").await;
+    browser.click("explain-button").await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("Turn 6 of the conversation is empty"), "{problem}");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conversation_can_be_read_as_plain_text() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.open_details_of("given-answer").await;
+    browser.fill("given-answer", ANSWER).await;
+    browser.fill("prompt-input", "User: Ann has 3 figs.\nAssistant: So?\nUser: How many?").await;
+    browser.shows("reading", |text| text.starts_with("Read as a conversation with 3 turns.")).await;
+    browser.click("read-otherwise").await;
+    browser.shows("reading", |text| text.starts_with("Read as plain text.")).await;
+    focus_is_on(&browser, "read-otherwise").await;
+    explain(&browser).await;
+    assert_eq!(rows(&browser).await, ["P1", "P2", "P3", "G1", "G2"]);
+    browser.shows("sentence-P1", |text| text.contains("User: Ann has 3 figs.")).await;
+    browser.click("read-otherwise").await;
+    browser.shows("reading", |text| text.starts_with("Read as a conversation")).await;
+    explain(&browser).await;
+    let with_speakers = ["User", "P1", "Assistant", "P2", "User", "P3", "G1", "G2"];
+    browser.wait("the speakers", async || (rows(&browser).await == with_speakers).then_some(())).await;
+    browser.close().await;
+}
