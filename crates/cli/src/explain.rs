@@ -19,6 +19,7 @@ use glasscage_text::given::{given_text, text_of_file};
 use super::certainty::certainty_text;
 use super::models::{BackendArgument, load, masked_lm_for};
 use super::output;
+use super::passages::passages_text;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -185,7 +186,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     // Write the document of a generated answer even if the requested sentence or the text to compare does not exist.
     let written = output::write(&arguments.json, document.to_json() + "\n");
     let certainty = if arguments.tokens { certainty_text(&document) } else { String::new() };
-    output::print(&(attribution_text(&document) + &certainty))?;
+    output::print(&(attribution_text(&document) + &passages_text(&document) + &certainty))?;
     written?;
     if let Some(contrast) = contrast {
         output::print(&contrast_text(&document, &contrast?))?;

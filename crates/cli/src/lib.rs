@@ -14,6 +14,7 @@ mod models;
 #[cfg(test)]
 mod options;
 mod output;
+mod passages;
 mod quantize;
 
 use std::path::PathBuf;

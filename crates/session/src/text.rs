@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use glasscage_attribution::Segments;
-use glasscage_core::explanation::{Language, Passage, Section, SectionKind, SentenceRule, Unit};
+use glasscage_core::explanation::{Group, GroupKind, Language, Passage, Section, SectionKind, SentenceRule, Unit};
 use glasscage_model::chat::{self, ChatError, ChatTemplate, FramedToken, GeneratedPart};
 use glasscage_model::tokenizer::{TokenId, Tokenizer};
 use glasscage_protocol::request::{MOST_RUNS_OF_A_THOUGHT, Question};
 use glasscage_text::brackets::{BracketError, Bracketed};
 use glasscage_text::languages::language_of;
 use glasscage_text::lines::{lines, paragraphs};
+use glasscage_text::passages::{NamedPassage, cut, passages};
 use glasscage_text::sections::sections as headed_sections;
 use glasscage_text::sentences::{sentences, sentences_in_any_script, tile};
 use glasscage_text::spans::{first_visible, tokens_of_sentences};
@@ -50,6 +51,8 @@ pub struct SplitText {
     pub segments: Segments,
     /// Positions of the tokens of each statement of the prompt. Statements are sentences, whatever the unit.
     pub statements: Vec<Range<usize>>,
+    /// The named passages of the prompt, and the positions of the tokens of each, without those of its name.
+    pub groups: Vec<(Group, Range<usize>)>,
     pub prompt: Passage,
     pub generation: Passage,
 }
@@ -171,10 +174,11 @@ impl SplitText {
     ) -> Self {
         // Words need no rule. All other units need one for the statements of the prompt, at least.
         let unit_of_statements = if unit.is_word() { unit } else { Unit::Sentence };
+        let passages = passages(&prompt.text);
         let cut_by = |rule, language| {
             let of_answer = answer.parts.iter().map(|part| units_of(unit.of_answer(), rule, language, &answer.text[part.bytes.clone()]));
-            let of_statements = units_of(unit_of_statements, rule, language, &prompt.text);
-            (units_of_prompt(unit, rule, language, prompt), of_statements, of_answer.collect::<Vec<_>>())
+            let of_statements = cut(&prompt.text, units_of(unit_of_statements, rule, language, &prompt.text), &passages);
+            (units_of_prompt(unit, rule, language, prompt, &passages), of_statements, of_answer.collect::<Vec<_>>())
         };
         let found = cut_by(rule, language);
         let simpler = [(SentenceRule::Punkt, Language::English), (rule, Language::English)];
@@ -186,6 +190,8 @@ impl SplitText {
         let (prompt_sentences, sentence_tokens) = units_and_tokens(&found_statements, prompt, &framed.prompt_spans);
         let statements = Passage::new(prompt, &prompt_sentences, Vec::new()).statements().into_iter();
         let statements: Vec<Range<usize>> = statements.map(|j| sentence_tokens[j].clone()).collect();
+        let named = NamedUnits { prompt, units: &found_in_prompt, tokens: &prompt_tokens, spans: &framed.prompt_spans };
+        let groups = passages.iter().filter_map(|passage| named.group(passage, framed.prompt_start)).collect();
         let (mut answer_units, mut answer_tokens, mut sections) = (Vec::new(), Vec::new(), Vec::new());
         for (found, AnswerPart { kind, bytes, tokens, spans }) in found_in_answer.iter().zip(&answer.parts) {
             let run = if *kind == SectionKind::Thought { found.len().div_ceil(MOST_RUNS_OF_A_THOUGHT) } else { 1 };
@@ -207,8 +213,31 @@ impl SplitText {
             prompt: passage(prompt, &prompt_units, &prompt_tokens),
             generation: Passage { sections, ..passage(&answer.text, &answer_units, &answer_tokens) },
             statements: shift(&statements, framed.prompt_start),
+            groups,
             segments: Segments { prompt: shift(&prompt_tokens, framed.prompt_start), generation: shift(&answer_tokens, framed.ids.len()) },
         }
+    }
+}
+
+/// The units of a prompt: their bytes and their tokens. `spans` are the bytes of each token.
+struct NamedUnits<'a> {
+    prompt: &'a str,
+    units: &'a [Range<usize>],
+    tokens: &'a [Range<usize>],
+    spans: &'a [Range<usize>],
+}
+
+impl NamedUnits<'_> {
+    /// The units of a passage, and the positions of their tokens without those of its name, which stays in the text. No unit spans the
+    /// start or the end of a passage. `prompt_start` is the position of the prompt's first token. `None` if no unit is in the passage.
+    fn group(&self, NamedPassage { name, mark, bytes }: &NamedPassage, prompt_start: usize) -> Option<(Group, Range<usize>)> {
+        let start = self.units.partition_point(|unit| unit.start < bytes.start);
+        let end = self.units.partition_point(|unit| unit.start < bytes.end);
+        let group = Group { name: name.clone(), kind: GroupKind::Passage, sources: [start, end], effects: Vec::new() };
+        let after_name = self.spans.partition_point(|token| first_visible(self.prompt, token) < mark.end);
+        let tokens = self.tokens.get(start..end)?;
+        let content = tokens.first()?.start.max(after_name)..tokens.last()?.end.max(after_name);
+        Some((group, prompt_start + content.start..prompt_start + content.end))
     }
 }
 
@@ -216,7 +245,7 @@ impl SplitText {
 pub fn fewest_units(question: &Question) -> usize {
     let language = question.language.unwrap_or_else(|| language_of(&question.prompt));
     let Question { unit, sentence_rule: rule, .. } = *question;
-    let in_prompt = prompt_of(question).map_or(0, |prompt| units_of_prompt(unit, rule, language, &prompt).len());
+    let in_prompt = prompt_of(question).map_or(0, |prompt| units_of_prompt(unit, rule, language, &prompt, &passages(&prompt.text)).len());
     in_prompt + question.answer.as_deref().map_or(1, |answer| units_of(unit.of_answer(), rule, language, answer).len())
 }
 
@@ -232,12 +261,13 @@ fn shift(ranges: &[Range<usize>], by: usize) -> Vec<Range<usize>> {
     ranges.iter().map(|range| range.start + by..range.end + by).collect()
 }
 
-/// Byte range of each unit of the prompt, without white space at its end.
-fn units_of_prompt(unit: Unit, rule: SentenceRule, language: Language, prompt: &Bracketed) -> Vec<Range<usize>> {
-    match unit {
+/// Byte range of each unit of the prompt, without white space at its end. No unit spans the start or the end of a passage.
+fn units_of_prompt(unit: Unit, rule: SentenceRule, language: Language, prompt: &Bracketed, passages: &[NamedPassage]) -> Vec<Range<usize>> {
+    let units = match unit {
         Unit::Bracket => prompt.units(|between| units_of(Unit::Sentence, rule, language, between)),
         _ => units_of(unit, rule, language, &prompt.text),
-    }
+    };
+    cut(&prompt.text, units, passages)
 }
 
 /// Byte range of each unit, without white space at its end. Brackets mark parts of prompts only, so text outside prompts has sentences.

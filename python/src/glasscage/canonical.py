@@ -15,6 +15,7 @@ _DEFAULTS: dict[str, Any] = {
     "support": [],
     "tokens": [],
     "contrasts": [],
+    "groups": [],
     "branches": [],
     "sections": [],
     "run": 1,

@@ -60,6 +60,8 @@ pub enum Message {
     ShowMethod(String),
     /// Answer the changed prompt.
     AnswerVariant,
+    /// Answer the prompt on screen without these sentences, ascending.
+    AnswerWithout(Vec<usize>),
     /// Continue the answer on screen from an alternative of a token (0-based). Rank 1 is the most likely alternative.
     ContinueFrom {
         token: usize,
@@ -72,8 +74,10 @@ pub enum Message {
     /// Expand a source into its words, or collapse it.
     ToggleWords(usize),
 
-    /// The visitor chose or dropped files: an explanation (JSON), or a model (GGUF, with all parts if it is split).
+    /// The visitor chose or dropped files: an explanation (JSON), a model (GGUF, with all parts if it is split), or texts for the prompt.
     FilesOpened(Vec<LocalFile>),
+    /// The names and bytes of text files for the prompt, in order. `None` if a file could not be read.
+    TextsRead(Vec<(String, Option<Vec<u8>>)>),
     FileRead {
         id: RequestId,
         name: String,
@@ -272,6 +276,8 @@ pub enum Effect {
     FetchRemote(RequestId, String),
     /// Answered by `FileRead`.
     ReadFile(RequestId, LocalFile),
+    /// Answered by `TextsRead`.
+    ReadTexts(Vec<LocalFile>),
     /// Answered by `SaveRefused` if the browser refuses.
     SaveFile {
         name: String,

@@ -1,9 +1,9 @@
 //! Hostile values, and everything that we derive from a file that opens in spite of them. The tests of the core use this module, too.
 
-use glasscage_core::explanation::{Document, from_fragment, to_fragment};
+use glasscage_core::explanation::{Document, citations, from_fragment, to_fragment};
 use glasscage_core::figure::{Options, svg};
 use glasscage_core::open::Opened;
-use glasscage_core::shares::ContrastShares;
+use glasscage_core::shares::{ContrastShares, Shares, repeats_itself};
 use glasscage_core::tables::{Contents, Format, table};
 use serde_json::Value;
 
@@ -91,6 +91,13 @@ pub fn show(opened: Opened) {
             let ContrastShares { shares, effect } = ContrastShares::of(&document, contrast);
             assert!(effect.is_finite() && shares.iter().flatten().all(|share| (0.0..=1.0 + 1e-9).contains(share)), "{shares:?}");
         }
+        let shares = Shares::of(&document);
+        for group in &document.groups {
+            drop(shares.amounts_of_group(group.sources));
+            (0..document.generation.sentences.len()).for_each(|i| drop(repeats_itself(&document, group, i)));
+        }
+        let n_chars = document.generation.text.chars().count();
+        assert!(citations(&document).iter().all(|citation| citation.span[0] < citation.span[1] && citation.span[1] <= n_chars));
         assert_eq!(Document::from_json(&document.to_json()).as_ref(), Ok(&document), "a file round-trips");
         from_fragment(&to_fragment(&document)).expect("a link opens");
     }
