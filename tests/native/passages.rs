@@ -48,7 +48,7 @@ fn tokens_in(text: &str, ids: &[TokenId], tokenizer: &Tokenizer, bytes: &Range<u
     let spelled: Vec<u8> = ids.iter().flat_map(|&id| tokenizer.bytes(id).to_vec()).collect();
     // A tokenizer may add a space before the text.
     let added = spelled.len() - text.len();
-    assert_eq!(&spelled[added..], text.as_bytes());
+    assert_eq!(&spelled[added..], text.as_bytes(), "the tokens spell the text");
     let mut start = 0;
     let mut first_visible = |&id: &TokenId| {
         let piece = tokenizer.bytes(id);

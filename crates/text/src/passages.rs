@@ -133,6 +133,8 @@ fn labeled(line: &str) -> Option<(&str, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use std::iter::once;
+
     use super::*;
 
     fn found(text: &str) -> Vec<&str> {
@@ -200,10 +202,10 @@ mod tests {
     fn cut_units_lie_on_one_side() {
         let text = " Hi.\n[1] A.\n [2] B.\n\n C?";
         let passages = passages(text);
-        let pieces: Vec<&str> = cut(text, vec![0..text.len()], &passages).into_iter().map(|piece| &text[piece]).collect();
+        let pieces: Vec<&str> = cut(text, once(0..text.len()).collect(), &passages).into_iter().map(|piece| &text[piece]).collect();
         assert_eq!(pieces, [" Hi.", "[1] A.", "[2] B.", "C?"]);
         let whole = vec![0..4, 5..11, 11..14, 15..18, 21..23];
         assert_eq!(cut(text, whole.clone(), &[]), whole);
-        assert_eq!(cut(text, vec![11..18], &passages), [13..18], "{:?}", &text[13..18]);
+        assert_eq!(cut(text, once(11..18).collect(), &passages), once(13..18).collect::<Vec<_>>(), "{:?}", &text[13..18]);
     }
 }

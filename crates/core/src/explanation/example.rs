@@ -1,8 +1,8 @@
 //! Small example document for the unit tests.
 
 use super::{
-    Aggregation, Alternative, Answer, AnswerStop, Compression, Contrast, Document, FORMAT, Group, GroupKind, Language, Manifest, Method,
-    Model, PLAIN_VERSION, Passage, Sampling, SentenceRule, Token, Unit, VERSION, Weighting,
+    Aggregation, Alternative, Answer, AnswerStop, Compression, Contrast, Document, FORMAT, Language, Manifest, Method, Model,
+    PLAIN_VERSION, Passage, Sampling, SentenceRule, Token, Unit, VERSION, Weighting,
 };
 use crate::graph::Normalization;
 use crate::table::Table;
@@ -72,15 +72,4 @@ pub fn with_tokens() -> Document {
 pub fn with_contrast() -> Document {
     let contrast = Contrast { span: [13, 16], alternative: " 3.".into(), log_probabilities: [-0.25, -3.5], effects: vec![1.5, -0.25, 2.0] };
     Document { version: VERSION, contrasts: vec![contrast], ..example() }
-}
-
-/// The example with each prompt sentence as a passage.
-pub fn with_groups() -> Document {
-    let group = |name: &str, j: usize, effects: [f64; 2]| Group {
-        name: name.into(),
-        kind: GroupKind::Passage,
-        sources: [j, j + 1],
-        effects: effects.into(),
-    };
-    Document { version: VERSION, groups: vec![group("1", 0, [0.75, 0.0]), group("notes.md", 1, [1.5, -0.125])], ..example() }
 }

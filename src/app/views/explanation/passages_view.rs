@@ -111,10 +111,11 @@ fn WithoutPassage(row: PassageRow) -> impl IntoView {
     });
     move || {
         found.get().map(|AnswerWithout { verdict, answer, is_growing }| {
+            let is_hidden = answer.is_empty() && !is_growing;
             view! {
                 <div class="without">
                     <p>{verdict}</p>
-                    <p class="answer" dir="auto" hidden=answer.is_empty() && !is_growing>
+                    <p class="answer" dir="auto" hidden=is_hidden>
                         {answer}
                         <span class="caret" hidden=!is_growing></span>
                     </p>
