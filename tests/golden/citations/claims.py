@@ -38,8 +38,16 @@ TEXTS = [
             "In 2010 the bakery moved to a larger house on Mill Road.",
         ],
         "Tell me about the bakery.",
-        ["Maria Keller founded the bakery in 1952 [1].", "The rye bread rests for eighteen hours [2].", "Its cakes won a prize in Vienna [3]."],
-        ["Two sisters started the bakery [1].", "The dough for the rye bread needs eighteen hours [2].", "Students get a discount there [3]."],
+        [
+            "Maria Keller founded the bakery in 1952 [1].",
+            "The rye bread rests for eighteen hours [2].",
+            "Its cakes won a prize in Vienna [3].",
+        ],
+        [
+            "Two sisters started the bakery [1].",
+            "The dough for the rye bread needs eighteen hours [2].",
+            "Students get a discount there [3].",
+        ],
         [0, 1, None],
     ),
     (
@@ -93,7 +101,11 @@ TEXTS = [
             "Leopard seals hunt penguins near the ice.",
         ],
         "What do we know about penguins?",
-        ["Emperor penguins keep their eggs warm on their feet [1].", "Leopard seals hunt penguins [3].", "Penguins once lived in Spain [2]."],
+        [
+            "Emperor penguins keep their eggs warm on their feet [1].",
+            "Leopard seals hunt penguins [3].",
+            "Penguins once lived in Spain [2].",
+        ],
         ["Their parents hold the eggs on their feet [1].", "Seals are their enemies [3].", "They sleep standing up [2]."],
         [0, 2, None],
     ),
