@@ -113,13 +113,15 @@ fn bracketed(line: &str) -> Option<(&str, usize)> {
     (is_name(name) && is_separate && !is_code && !is_target).then_some((name, end + 2 + colon))
 }
 
-/// Whether the text between brackets is a number, or a title: no check mark, list or expression.
+/// Whether the text between brackets is a number, or a title: no check mark, time, list or expression.
 fn is_name(name: &str) -> bool {
     if name.bytes().all(|byte| byte.is_ascii_digit()) {
         return (1..=MAX_DIGITS).contains(&name.len());
     }
     let is_title = name.starts_with(char::is_alphanumeric) && name.trim_end() == name && name.contains(char::is_alphabetic);
-    is_title && name.chars().count() <= MAX_NAME && !matches!(name, "x" | "X") && !name.contains(|c: char| ",;=\"`\\|<>{}*".contains(c))
+    let is_time = name.starts_with(|c: char| c.is_ascii_digit()) && name.contains(':');
+    let is_short = name.chars().count() <= MAX_NAME;
+    is_title && is_short && !is_time && !matches!(name, "x" | "X") && !name.contains(|c: char| ",;=\"`\\|<>{}*".contains(c))
 }
 
 fn labeled(line: &str) -> Option<(&str, usize)> {
@@ -187,6 +189,7 @@ mod tests {
             "[0].x",
             "[\"a\"] b",
             "[12:30] a",
+            "[12:30 PM] a",
             "[^1]: a",
             "    [1] a",
             "[] a",

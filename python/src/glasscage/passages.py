@@ -101,4 +101,5 @@ def _is_name(name: str) -> bool:
     if name and all(character in "0123456789" for character in name):
         return _NUMBER.fullmatch(name) is not None
     is_title = name[:1] != "" and is_alphanumeric(name[0]) and name.rstrip(WHITE_SPACE) == name and any(map(str.isalpha, name))
-    return is_title and len(name) <= _MAX_NAME and name not in ("x", "X") and _NOT_IN_NAMES.isdisjoint(name)
+    is_time = name[:1] in set("0123456789") and ":" in name
+    return is_title and not is_time and len(name) <= _MAX_NAME and name not in ("x", "X") and _NOT_IN_NAMES.isdisjoint(name)
