@@ -24,13 +24,14 @@ def reference() -> str:
     """Returns the whole page."""
     sys.path.insert(0, str(ROOT / "python" / "src"))
     import glasscage
-    from glasscage import graph, importers, passage, tokens
+    from glasscage import graph, groups, importers, passage, tokens
 
     parts = [HEAD, _members("glasscage", glasscage, [name for name in glasscage.__all__ if not name.startswith("_")])]
     of_importers = [name for name in importers.__all__ if name not in glasscage.__all__]
     parts.append(_members("glasscage.importers", importers, of_importers))
     functions = [name for name, value in vars(graph).items() if inspect.isfunction(value) and value.__module__ == graph.__name__]
     parts.append(_members("glasscage.graph", graph, [name for name in functions if not name.startswith("_")]))
+    parts.append(_members("glasscage.groups", groups, ["Group", "Citation"]))
     parts.append(_members("glasscage.passage", passage, ["Passage"]))
     parts.append(_members("glasscage.tokens", tokens, ["Token", "Alternative", "Branch", "forks"]))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(parts))

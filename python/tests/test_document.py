@@ -12,10 +12,11 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-from conftest import ROOT
+from conftest import ROOT, json_lines
 
 from glasscage import Document, DocumentError, checks, document, json_text, schema
 from glasscage.graph import signed_shares
+from glasscage.groups import Group, citations
 from glasscage.passage import Passage
 from glasscage.tokens import Alternative, Token, forks
 
@@ -23,6 +24,7 @@ EXAMPLE = (ROOT / "crates/core/tests/golden/linked.json").read_text(encoding="ut
 WITH_CONTRASTS = (ROOT / "crates/core/tests/golden/contrasts.json").read_text(encoding="utf-8")
 WITH_TURNS = (ROOT / "crates/core/tests/golden/turns.json").read_text(encoding="utf-8")
 WITH_BRANCHES = (ROOT / "crates/core/tests/golden/branches.json").read_text(encoding="utf-8")
+WITH_PASSAGES = (ROOT / "crates/core/tests/golden/passages.json").read_text(encoding="utf-8")
 WITH_TOKENS = (ROOT / "crates/core/tests/golden/tokens.json").read_text(encoding="utf-8")
 GALLERY = sorted((ROOT / "public/gallery").glob("[0-9w]*.json"))
 
@@ -43,6 +45,7 @@ def with_everything() -> dict[str, Any]:
     data["contrasts"] = json.loads(WITH_CONTRASTS)["contrasts"]
     data["turns"] = json.loads(WITH_TURNS)["turns"]
     data["contrasts"][0]["effects"][:2] = [0.123456, -1e-6]
+    data["groups"] = [{"name": "1", "kind": "passage", "sources": [0, 2], "effects": [0.123456, -1e-6, 0.0, 2.0]}]
     data["method"] |= {"unit": "logits", "compression": "log", "weighting": "flow"}
     data["manifest"] |= {"sentence_rule": "any-script", "language": "de", "producer": {"name": "x", "version": "1"}}
     data["manifest"]["answer"]["generated"]["warning"] = "doubtful"
@@ -134,6 +137,33 @@ def test_tokens_belong_to_sentences() -> None:
     np.testing.assert_allclose(means, [np.exp(np.mean(row)) for row in logs])
     without = Document(example())
     assert (without.tokens, without.log_probabilities, without.mean_probabilities, without.forks) == ([[]] * 4, None, None, [])
+
+
+def test_groups_have_shares_effects_and_citations() -> None:
+    document = Document.from_json(WITH_PASSAGES)
+    assert document.to_json() == WITH_PASSAGES.strip() and document.data["version"] == 3
+    assert [(group.name, group.kind, group.sources) for group in document.groups] == [
+        ("1", "passage", range(2)),
+        ("2", "passage", range(2, 3)),
+    ]
+    np.testing.assert_array_equal(document.groups[0].effects, [2.75, 0.03, 0.01])
+    for output in (None, [0, 1]):
+        shares = document.context_attribution(output) / (1 if output is None else 2)
+        np.testing.assert_allclose(document.group_shares(output), [shares[:2].sum(), shares[2]])
+    states = [(citation.sentence, citation.group, citation.state, citation.depends_on) for citation in document.citations()]
+    assert states == [(0, 0, "supported", None), (1, 0, "misplaced", 1), (2, 1, "unsupported", None)]
+    assert Document.from_link(document.link()).data["groups"] == document.data["groups"]
+    del document.data["groups"][1]["effects"]
+    assert {citation.state for citation in document.citations()} == {"unmeasured"}
+    assert Document(document.data | {"groups": []}).data["version"] == 2
+    assert Document(example()).groups == [] and Document(example()).citations() == []
+
+
+@pytest.mark.parametrize("case", json_lines(ROOT / "crates/core/tests/citations.jsonl"), ids=lambda case: case["answer"][:12])
+def test_citations_are_those_of_the_page(case: dict[str, Any]) -> None:
+    groups = [Group(name, "passage", range(1), None) for name in case["names"]]
+    found = citations(groups, case["answer"], case["sentences"])
+    assert [[citation.sentence, *citation.span, citation.group] for citation in found] == case["citations"]
 
 
 def test_contrasts_split_effects_among_prompt_sentences() -> None:
@@ -254,6 +284,15 @@ REFUSED = [
     ("turns/0/role", "tool", "none of"),
     ("turns/1/role", "system", "order"),
     ("turns/3/role", "assistant", "order"),
+    ("groups/0/sources", [0, 9], "do not fit"),
+    ("groups/0/sources", [2, 2], "do not fit"),
+    ("groups/0/sources", [2], "fewer"),
+    ("groups/0/effects", [0.5], "do not fit"),
+    ("groups/0/effects/0", -1e13, "score above"),
+    ("groups/0/name", "x" * ((1 << 12) + 1), "name"),
+    ("groups/0/name", " ", "is not"),
+    ("groups", json.loads(WITH_PASSAGES)["groups"] * 51, "more than 100"),
+    ("groups", json.loads(WITH_PASSAGES)["groups"][::-1], "out of order"),
     ("contrasts/0/span", [3, 2], "does not fit"),
     ("contrasts/0/span", [103, 190], "does not fit"),
     ("contrasts/0/alternative", " 24", "does not fit"),

@@ -22,7 +22,8 @@ from glasscage.framing import (
     split_parts,
     turns_of_messages,
 )
-from glasscage.producer import _support, _table, _tokens, explain
+from glasscage.passages import passages
+from glasscage.producer import _claims, _group_effects, _groups, _support, _table, _tokens, explain
 
 STORIES = ROOT / "tests/golden/stories260k/stories260k-f32.gguf"
 DEMO = ROOT / "tests/fixtures/models/demo.gguf"
@@ -270,6 +271,30 @@ def test_support_is_the_largest_drop_without_all_statements() -> None:
     assert scorer.edits == [list(text.sources[0])]
 
 
+def test_group_effects_leave_out_names_and_citations() -> None:
+    class Scorer:
+        def effects(self, edits: list[range], *_: Any) -> Any:
+            self.edits = edits
+            yield from (np.arange(7.0) * scale for scale in (1, 10))
+
+    tokenizer, scorer = WordTokenizer(), Scorer()
+    prompt = "Read.\n[1] Zoë has 2 figs.\nShe eats 1.\n[2] Bob\n\nWho?"
+    framed, found = frame(tokenizer, prompt), given_answer(tokenizer, "Zoë has 1 [1]. So does Bob.")
+    text, named = split(prompt, framed, found), passages(prompt)
+    groups = _groups([PromptPart(None, prompt)], [named], text, framed)
+    assert [group for group, _ in groups] == [
+        {"name": "1", "kind": "passage", "sources": [1, 3]},
+        {"name": "2", "kind": "passage", "sources": [3, 4]},
+    ]
+    ids = framed.ids + found.ids
+    assert [tokenizer.decode([ids[p] for p in positions]).strip() for _, positions in groups] == ["Zoë has 2 figs.\nShe eats 1.", "Bob"]
+    claims = _claims(text, framed, found, [passage.name for passage in named])
+    assert [tokenizer.decode([ids[p] for p in claim]).strip() for claim in claims] == ["Zoë has 1", "So does Bob."]
+    positions = [positions for _, positions in groups]
+    effects = _group_effects(scorer, [*positions, range(3, 3)], claims, len(framed.ids), 1, 8)  # type: ignore[arg-type]
+    assert (scorer.edits, effects) == (positions, [[1.0, 5.0], [10.0, 50.0], [0.0, 0.0]])
+
+
 @pytest.mark.parametrize("method", ["pert", "clp"])
 @pytest.mark.parametrize("wrong", ["base", "variant"])
 def test_nan_prediction_names_its_token(method: str, wrong: str) -> None:
@@ -340,3 +365,26 @@ def test_what_transformers_measured_is_what_the_engine_measures(method: str, tmp
     assert (measured.prompt, measured.generation) == (recorded.prompt, recorded.generation)
     np.testing.assert_allclose(measured.table, recorded.table, atol=1e-4, rtol=0)
     assert_same_tokens(measured, recorded)
+
+
+def test_passages_that_transformers_measured_are_those_of_the_engine(tmp_path: Any) -> None:
+    import os
+    import subprocess
+
+    program = os.environ.get("GLASSCAGE_BIN")
+    if not program:
+        pytest.skip("cargo xtask test")
+    recorded = Document.read(GOLDEN / "stories-passages.json")
+    target, answer = tmp_path / "explanation.json", tmp_path / "answer.txt"
+    answer.write_text(recorded.generation.text, encoding="utf-8")
+    asked = ["--prompt", recorded.prompt.text, "--answer-file", str(answer), "--method", "pert", "--json", str(target)]
+    subprocess.run([program, "explain", "--model", str(STORIES), *asked], check=True, capture_output=True)
+    measured = Document.read(target)
+    assert (measured.prompt, measured.generation) == (recorded.prompt, recorded.generation)
+    assert measured.data["method"] == recorded.data["method"]
+    np.testing.assert_allclose(measured.table, recorded.table, atol=1e-4, rtol=0)
+    assert [(group.name, group.sources) for group in measured.groups] == [(group.name, group.sources) for group in recorded.groups]
+    for found, expected in zip(measured.groups, recorded.groups, strict=True):
+        assert found.effects is not None and expected.effects is not None
+        np.testing.assert_allclose(found.effects, expected.effects, atol=1e-4, rtol=0)
+    assert measured.citations() == recorded.citations()

@@ -8,6 +8,7 @@ from test_producer import WordTokenizer
 
 from glasscage import Document, explain
 from glasscage.framing import frame, given_answer, split
+from glasscage.passages import cut, passages
 from glasscage.punkt import sentences
 from glasscage.units import UNITS, of_answer, units, unmarked
 
@@ -28,6 +29,14 @@ def test_brackets_are_those_of_the_engine(case: dict[str, Any]) -> None:
     else:
         text, found = unmarked(case["marked"])
         assert (text, [list(span) for span in found]) == (case["text"], case["bracket"])
+
+
+@pytest.mark.parametrize("case", json_lines(ROOT / "crates/text/tests/passages.jsonl"), ids=lambda case: case["text"][:12])
+def test_passages_are_those_of_the_engine(case: dict[str, Any]) -> None:
+    named = passages(case["text"])
+    assert [[passage.name, passage.mark[1], *passage.span] for passage in named] == case["passages"]
+    for unit in ("sentence", "paragraph", "section"):
+        assert [list(span) for span in cut(case["text"], units(case["text"], unit), named)] == case[unit]
 
 
 def test_answer_is_split_by_lines_or_sentences() -> None:

@@ -102,6 +102,20 @@ impl Effects {
                 let opened = opener::opened(link.as_bytes(), Origin::Link).await;
                 Message::LinkOpened { id, link, opened }
             }),
+            Effect::ReadTexts(files) => {
+                let handles: Vec<_> = files.into_iter().map(|file| (file.name, self.files.borrow_mut().remove(&file.id))).collect();
+                later(page, async move {
+                    let mut texts = Vec::new();
+                    for (name, handle) in handles {
+                        let bytes = match handle {
+                            Some(handle) => browser::read(&handle).await,
+                            None => None,
+                        };
+                        texts.push((name, bytes));
+                    }
+                    Message::TextsRead(texts)
+                });
+            }
             Effect::SaveFile { name, media_type, bytes } => {
                 if browser::download(&name, media_type, &bytes).is_none() {
                     page.send(Message::SaveRefused);

@@ -29,6 +29,7 @@ mod methods;
 mod models;
 mod pace;
 mod parallel;
+mod passages;
 mod quantize;
 mod readouts;
 #[path = "../models/real.rs"]

@@ -43,6 +43,7 @@ mod masked;
 mod masked_lm;
 mod offline;
 mod pairs;
+mod passages;
 mod path;
 mod phone;
 mod print;

@@ -1,7 +1,9 @@
 //! All states of the page, one after another. Tests of accessibility and pictures visit each.
 
 use super::browser::Browser;
-use super::steps::{ask, example_prompt};
+use super::steps::{ask, example_prompt, file};
+
+const WITH_PASSAGES: &[u8] = include_bytes!("../../crates/core/tests/golden/passages.json");
 
 /// Brings the page at `url` into each of its states and calls `visit` with the state's name.
 pub async fn visit_states(browser: &Browser, url: &str, visit: impl AsyncFn(&Browser, &str)) {
@@ -80,4 +82,8 @@ pub async fn visit_states(browser: &Browser, url: &str, visit: impl AsyncFn(&Bro
     browser.click("path-1").await;
     browser.click("walk-next").await;
     visit(browser, "the walk").await;
+    browser.choose_file("open-json", &file("passages.json", WITH_PASSAGES)).await;
+    browser.click("show-passages").await;
+    browser.find("citations").await;
+    visit(browser, "passages and citations").await;
 }

@@ -9,6 +9,7 @@ mod divergence;
 mod fake_model;
 mod flow;
 mod gradients;
+pub mod groups;
 mod infill;
 pub mod measure;
 pub mod measured;

@@ -20,6 +20,7 @@ use super::certainty::certainty_text;
 use super::contrast::{add_contrast, contrast_text};
 use super::models::{BackendArgument, load, masked_lm_for};
 use super::output::{self, indented};
+use super::passages::passages_text;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -199,7 +200,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     // Write the document of a generated answer even if the requested sentence or the text to compare does not exist.
     let written = output::write(&arguments.json, document.to_json() + "\n");
     let certainty = if arguments.tokens { certainty_text(&document) } else { String::new() };
-    output::print(&(attribution_text(&document) + &certainty))?;
+    output::print(&(attribution_text(&document) + &passages_text(&document) + &certainty))?;
     written?;
     if let Some(contrast) = contrast {
         output::print(&contrast_text(&document, &contrast.map_err(|problem| format!("--contrast: {problem}"))?))?;

@@ -15,6 +15,7 @@ mod models;
 #[cfg(test)]
 mod options;
 mod output;
+mod passages;
 mod quantize;
 
 use std::path::PathBuf;

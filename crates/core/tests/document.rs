@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use glasscage_core::explanation::{
-    Aggregation, Compression, Contrast, Derivation, Document, DocumentError, JointEffect, Language, Producer, Section, SectionKind,
-    SentenceRule, Token, TooLarge, Unit, Weighting, from_fragment, to_fragment,
+    Aggregation, Citation, CitationState, Compression, Contrast, Derivation, Document, DocumentError, Group, JointEffect, Language,
+    Producer, Section, SectionKind, SentenceRule, Token, TooLarge, Unit, Weighting, citations, from_fragment, to_fragment,
 };
 use glasscage_core::graph::Normalization;
 use glasscage_core::table::Table;
@@ -22,6 +22,7 @@ const OF_PARAGRAPHS: &str = include_str!("golden/paragraphs.json");
 /// The explanation with contrasts as if its prompt were a conversation.
 const WITH_TURNS: &str = include_str!("golden/turns.json");
 const WITH_BRANCHES: &str = include_str!("golden/branches.json");
+const WITH_PASSAGES: &str = include_str!("golden/passages.json");
 /// Made by version 0.1.0 of the page from `golden/linked.json`. Never change it, because old links must stay readable.
 const LINK_OF_0_1_0: &str = include_str!("golden/explanation.link");
 /// Made from the same document by the first page with checksums in links. Never change it either.
@@ -64,7 +65,8 @@ fn variants() -> Vec<Document> {
             }
         }
     }
-    let of_version_3 = [WITH_TOKENS, WITH_CONTRASTS, WITH_BRANCHES, WITH_TURNS].map(|text| Document::from_json(text).unwrap());
+    let texts = [WITH_TOKENS, WITH_CONTRASTS, WITH_BRANCHES, WITH_TURNS, WITH_PASSAGES];
+    let of_version_3 = texts.map(|text| Document::from_json(text).unwrap());
     ways.into_iter()
         .map(|way| example.clone().derived(way))
         .chain(of_units)
@@ -113,12 +115,14 @@ fn schema_and_links_support_all_derivations_and_units() {
         assert!(schema().is_valid(&written), "{:?} {:?}", document.method, document.unit);
         let is_new = written["version"] == 3;
         let branches = document.manifest.answer.branches();
-        let is_linked_plainly = document.contrasts.is_empty() && branches.is_empty() && document.unit.is_in_version_2();
+        let lists_are_empty = document.contrasts.is_empty() && branches.is_empty() && document.groups.is_empty();
+        let is_linked_plainly = lists_are_empty && document.unit.is_in_version_2();
         let is_plain = document.tokens.is_empty() && is_linked_plainly;
         assert_eq!((schema_of_version_2().is_valid(&written), is_plain), (!is_new, !is_new));
         let linked = from_fragment(&to_fragment(&document)).unwrap();
         assert_eq!((linked.unit, linked.method, linked.joint), (document.unit, document.method, document.joint));
-        assert_eq!((&linked.support, &linked.contrasts, &linked.turns), (&document.support, &document.contrasts, &document.turns));
+        assert_eq!((&linked.support, &linked.contrasts), (&document.support, &document.contrasts));
+        assert_eq!((&linked.turns, &linked.groups), (&document.turns, &document.groups));
         assert_eq!(linked.manifest.answer.branches(), branches);
         assert!(linked.tokens.is_empty() && (linked.version < 3) == is_linked_plainly, "a link has no tokens");
         assert_eq!((linked.alone.is_some(), linked.flow.is_some()), (document.alone.is_some(), document.flow.is_some()));
@@ -148,7 +152,7 @@ fn documents_and_links_say_a_language_that_made_a_difference() {
 
 #[test]
 fn documents_are_written_as_they_were_read() {
-    for text in [EXAMPLE, WITH_TOKENS, WITH_CONTRASTS, WITH_TURNS, WITH_BRANCHES, OF_PARAGRAPHS] {
+    for text in [EXAMPLE, WITH_TOKENS, WITH_CONTRASTS, WITH_TURNS, WITH_BRANCHES, WITH_PASSAGES, OF_PARAGRAPHS] {
         assert_eq!(Document::from_json(text).unwrap().to_json(), text.trim_end());
     }
 }
@@ -157,7 +161,9 @@ fn documents_are_written_as_they_were_read() {
 fn json_contains_optional_fields_only_if_used() {
     let example = Document::from_json(EXAMPLE).unwrap();
     assert!(
-        ["\"unit\"", "\"turns\"", "\"support\"", "\"contrasts\"", "\"branches\""].iter().all(|field| !example.to_json().contains(field))
+        ["\"unit\"", "\"turns\"", "\"support\"", "\"contrasts\"", "\"groups\"", "\"branches\""]
+            .iter()
+            .all(|field| !example.to_json().contains(field))
     );
     let words = Document { unit: Unit::Word, ..example };
     for document in [words, with_support(), Document::from_json(WITH_CONTRASTS).unwrap()] {
@@ -229,6 +235,92 @@ fn inconsistent_turns_are_rejected() {
         without["turns"][0].as_object_mut().unwrap().remove(key);
         assert!(Document::from_json(&without.to_string()).is_err() && !schema().is_valid(&without), "{key}");
     }
+}
+
+#[test]
+fn groups_make_version_3_and_stay_in_links() {
+    let document = Document::from_json(WITH_PASSAGES).unwrap();
+    assert_eq!(Document::from_json(&document.to_json()).unwrap().version, 3);
+    let plain = Document { groups: Vec::new(), ..document.clone() };
+    assert_eq!(Document::from_json(&plain.to_json()).unwrap().version, 2);
+    let mut precise = document.clone();
+    precise.groups[0].effects = vec![0.123_456, -0.000_01, 1.0];
+    let linked = from_fragment(&to_fragment(&precise)).unwrap();
+    assert_eq!((&linked.groups[0].effects[..], linked.version), (&[0.1235, 0.0, 1.0][..], 3));
+    precise.groups[0].effects.clear();
+    assert_eq!(from_fragment(&to_fragment(&precise)).unwrap().groups, precise.groups);
+}
+
+#[test]
+fn citations_of_document_have_states() {
+    let document = Document::from_json(WITH_PASSAGES).unwrap();
+    let found: Vec<_> = citations(&document).into_iter().map(|citation| (citation.sentence, citation.group, citation.state)).collect();
+    let states = [(0, 0, CitationState::Supported), (1, 0, CitationState::Misplaced(1)), (2, 1, CitationState::Unsupported)];
+    assert_eq!(found, states);
+}
+
+/// The same file tests the Python package.
+#[test]
+fn citations_are_those_of_python() {
+    for case in include_str!("citations.jsonl").lines() {
+        let case: Value = serde_json::from_str(case).unwrap();
+        let mut document = Document::from_json(WITH_PASSAGES).unwrap();
+        let names: Vec<String> = serde_json::from_value(case["names"].clone()).unwrap();
+        let group = |name: &String| Group { name: name.clone(), effects: Vec::new(), ..document.groups[0].clone() };
+        document.groups = names.iter().map(group).collect();
+        let generation = Arc::make_mut(&mut document.generation);
+        generation.text = case["answer"].as_str().unwrap().into();
+        generation.sentences = serde_json::from_value(case["sentences"].clone()).unwrap();
+        let numbers = |Citation { sentence, span: [start, end], group, .. }: Citation| [sentence, start, end, group];
+        let found: Vec<[usize; 4]> = citations(&document).into_iter().map(numbers).collect();
+        assert_eq!(serde_json::to_value(found).unwrap(), case["citations"], "{case}");
+    }
+}
+
+#[test]
+fn inconsistent_groups_are_rejected() {
+    let refused = |change: fn(&mut Vec<Group>)| {
+        let mut document = Document::from_json(WITH_PASSAGES).unwrap();
+        change(&mut document.groups);
+        Document::from_json(&document.to_json()).unwrap_err()
+    };
+    assert_eq!(refused(|groups| groups.reverse()), DocumentError::Groups);
+    assert_eq!(refused(|groups| groups[1].sources = [1, 3]), DocumentError::Groups);
+    assert_eq!(refused(|groups| groups[1].sources = [2, 5]), DocumentError::Groups);
+    assert_eq!(refused(|groups| groups[1].sources = [3, 3]), DocumentError::Groups);
+    assert_eq!(refused(|groups| groups[0].name = "\n".into()), DocumentError::Groups);
+    assert_eq!(refused(|groups| groups[0].effects.push(0.5)), DocumentError::Groups);
+    assert_eq!(refused(|groups| groups[0].effects[0] = 1.7e308), DocumentError::TooLarge(TooLarge::Score));
+    let many = |groups: &mut Vec<Group>| *groups = vec![groups[0].clone(); 101];
+    assert_eq!(refused(many), DocumentError::TooLarge(TooLarge::Groups));
+    assert_eq!(refused(|groups| groups[0].name = "x".repeat(5_000)), DocumentError::TooLarge(TooLarge::Name));
+}
+
+#[test]
+fn schema_and_page_require_same_fields_of_group() {
+    let example: Value = serde_json::from_str(WITH_PASSAGES).unwrap();
+    for key in ["name", "kind", "sources", "effects"] {
+        let mut without = example.clone();
+        without["groups"][0].as_object_mut().unwrap().remove(key);
+        let is_valid = key == "effects";
+        assert_eq!((Document::from_json(&without.to_string()).is_ok(), schema().is_valid(&without)), (is_valid, is_valid), "{key}");
+    }
+    for (key, value) in [("id", 7.into()), ("kind", "turn".into()), ("sources", vec![0].into()), ("effects", vec!["1"].into())] {
+        let mut with_another = example.clone();
+        with_another["groups"][0][key] = value;
+        assert!(Document::from_json(&with_another.to_string()).is_err() && !schema().is_valid(&with_another), "{key}");
+    }
+}
+
+#[test]
+fn many_citations_are_found_in_time() {
+    let mut document = Document::from_json(WITH_PASSAGES).unwrap();
+    let text = "a.b [1]".repeat(20_000) + &"[".repeat(20_000) + &"(\u{b9}".repeat(20_000);
+    let generation = Arc::make_mut(&mut document.generation);
+    let n = text.chars().count();
+    (generation.text, generation.sentences) = (text, vec![[0, 1], [1, 2], [2, n]]);
+    document.groups[1].name = "a.bc".into();
+    assert_eq!((document.check(), citations(&document).len()), (Ok(()), 20_000));
 }
 
 #[test]

@@ -20,6 +20,7 @@ const EXAMPLE: &str = include_str!("golden/linked.json");
 const WITH_TOKENS: &str = include_str!("golden/tokens.json");
 const WITH_CONTRASTS: &str = include_str!("golden/contrasts.json");
 const WITH_TURNS: &str = include_str!("golden/turns.json");
+const WITH_PASSAGES: &str = include_str!("golden/passages.json");
 const LESSON: &str = include_str!("../../../public/gallery/lesson-a-mistake-explained.json");
 const PAGE: &str = include_str!("../../../www/explanation.html");
 const PICTURE: &[u8] = include_bytes!("../../../www/icon-192.png");
@@ -195,10 +196,11 @@ proptest! {
 
     #[test]
     fn json_with_hostile_values_is_refused_or_shown(
-        file in 0..5_usize,
+        file in 0..6_usize,
         edits in proptest::collection::vec((any::<usize>(), 0..HOSTILE.len()), 1..4),
     ) {
-        let mut value: Value = serde_json::from_str([EXAMPLE, WITH_TOKENS, WITH_CONTRASTS, WITH_TURNS, LESSON][file]).unwrap();
+        let mut value: Value =
+            serde_json::from_str([EXAMPLE, WITH_TOKENS, WITH_CONTRASTS, WITH_TURNS, WITH_PASSAGES, LESSON][file]).unwrap();
         for (at, hostile) in edits {
             replace(&mut value, at, HOSTILE[hostile]);
         }

@@ -1,10 +1,11 @@
 //! The threshold of support, on recorded answers of SmolLM2-135M-Instruct: fitted on the answers to one half of the texts, tested on the
-//! others.
+//! others. The threshold of citations, on recorded sentences of the same model.
 
 #![cfg(not(target_arch = "wasm32"))]
 
 use std::collections::BTreeSet;
 
+use glasscage_core::explanation::{CitationState, Document, Group, citations};
 use glasscage_core::shares::LITTLE_SUPPORT;
 use serde_json::{Value, json};
 
@@ -112,4 +113,35 @@ fn threshold_is_fitted_on_one_half_and_tested_on_other() {
     });
     let recorded: Value = serde_json::from_str(FIT).expect("JSON");
     assert_eq!(found, recorded, "tests/golden/support/fit.json: {found:#}");
+}
+
+/// The states of the citations [1], [2] and [3] in a sentence with these effects, one after the other.
+fn states(effects: &Value) -> Vec<CitationState> {
+    let effects: Vec<f64> = serde_json::from_value(effects.clone()).expect("numbers");
+    let mut document = Document::from_json(include_str!("golden/passages.json")).expect("a document");
+    let group = |(k, effect): (usize, &f64)| Group { name: (k + 1).to_string(), effects: vec![*effect; 3], ..document.groups[0].clone() };
+    document.groups = effects.iter().enumerate().map(group).collect();
+    let generation = std::sync::Arc::make_mut(&mut document.generation);
+    (generation.text, generation.sentences) = ("A [1].\nB [2].\nC [3].".into(), vec![[0, 7], [7, 14], [14, 20]]);
+    citations(&document).into_iter().map(|citation| citation.state).collect()
+}
+
+/// The documentation has these figures.
+#[test]
+fn citations_of_known_sentences_have_right_states() {
+    let (mut right, mut all) = ([0; 3], [0; 3]);
+    for line in include_str!("../../../tests/golden/citations/claims.jsonl").lines() {
+        let line: Value = serde_json::from_str(line).expect("a line is JSON");
+        let own = line["passage"].as_u64().map(|own| own as usize);
+        for (cited, state) in states(&line["effects"]).into_iter().enumerate() {
+            let (kind, expected) = match own {
+                Some(own) if own == cited => (0, CitationState::Supported),
+                Some(own) => (1, CitationState::Misplaced(own)),
+                None => (2, CitationState::Unsupported),
+            };
+            all[kind] += 1;
+            right[kind] += usize::from(state == expected);
+        }
+    }
+    assert_eq!((right, all), ([44, 88, 60], [48, 96, 72]));
 }

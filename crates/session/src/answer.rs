@@ -232,6 +232,7 @@ impl<M: LanguageModel> Session<M> {
         let language = language_of_question(question, &prompt.text);
         let split = SplitText::new(unit, question.sentence_rule, language, &prompt, framed, answer);
         let (segments, statements) = (split.segments.clone(), split.statements.clone());
+        let groups = split.groups.iter().map(|(_, tokens)| tokens.clone()).collect();
         let transcript = Transcript {
             generation: framed.ids.len()..tokens.len(),
             tokens,
@@ -240,7 +241,7 @@ impl<M: LanguageModel> Session<M> {
             infills: Vec::new(),
         };
         let document = self.unmeasured_document(method, unit, split, self.template_if(question.use_template).is_some(), origin.clone());
-        Ok(AnsweredQuestion { document, transcript, segments, statements, spans: answer.spans() })
+        Ok(AnsweredQuestion { document, transcript, segments, statements, groups, spans: answer.spans() })
     }
 }
 

@@ -30,7 +30,7 @@ impl<M: LanguageModel> Session<M> {
         is_framed: bool,
         answer: Answer,
     ) -> Document {
-        let SplitText { sentence_rule, language, turns, prompt, generation, .. } = text;
+        let SplitText { sentence_rule, language, turns, prompt, generation, groups, .. } = text;
         let backend = self.lm.backend();
         let derivation = method.derivation_of(self.lm.config());
         let document = Document {
@@ -45,6 +45,7 @@ impl<M: LanguageModel> Session<M> {
             support: Vec::new(),
             tokens: Vec::new(),
             contrasts: Vec::new(),
+            groups: groups.into_iter().map(|(group, _)| group).collect(),
             output: vec![generation.sentences.len() - 1],
             prompt: prompt.into(),
             generation: generation.into(),
@@ -71,7 +72,7 @@ impl<M: LanguageModel> Session<M> {
                 producer: None,
             },
         };
-        // Turns and some units are new in version 3.
+        // Turns, groups and some units are new in version 3.
         document.versioned()
     }
 }

@@ -9,15 +9,17 @@ use super::results::{AnswerResult, AnsweredQuestion, ExplainResult};
 use super::text::fewest_units;
 use super::tokens::{Predictions, tokens};
 use super::words;
-use glasscage_attribution as attribution;
 use glasscage_attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
+use glasscage_attribution::groups::{self, GroupEffects, measure_groups};
 use glasscage_attribution::measure::{measure, n_passes};
 use glasscage_attribution::measured::{MeasureProgress, MeasureRequest, Measured, MeasuredColumn, MeasuredPairs};
 use glasscage_attribution::support::measure_support;
-use glasscage_core::explanation::{Document, DocumentError, JointEffect, Weighting};
+use glasscage_attribution::{self as attribution, Segments, Transcript};
+use glasscage_core::explanation::{Document, DocumentError, JointEffect, Weighting, citation_marks};
 use glasscage_engine::lm::{Callback, LanguageModel, LmError};
 use glasscage_protocol::problem::Problem;
 use glasscage_protocol::request::{DeletionCurves, ExplainProgress, PassProgress, Question};
+use glasscage_text::spans::first_visible;
 use glasscage_text::words::words as words_of;
 
 impl<M: LanguageModel> Session<M> {
@@ -55,9 +57,10 @@ impl<M: LanguageModel> Session<M> {
             Err(error) => return Err(problems::not_a_document(error)),
         }
         self.fill_gaps(method, &mut answered)?;
-        let AnsweredQuestion { mut document, transcript, segments, statements, spans } = answered;
-        let planned = n_passes(method, &transcript, &segments);
-        words::check_cost(document.unit, planned)?;
+        let AnsweredQuestion { mut document, transcript, segments, statements, groups, spans } = answered;
+        let for_table = n_passes(method, &transcript, &segments);
+        words::check_cost(document.unit, for_table)?;
+        let planned = for_table + groups::n_passes(&groups);
         document.method.passes = [0, planned];
         if on_progress.call(ExplainProgress::Answered(Box::new(document.clone()))).await.is_break() {
             return Ok(ExplainResult::Explained(Box::new(document)));
@@ -91,11 +94,23 @@ impl<M: LanguageModel> Session<M> {
             document.tokens = tokens(text, &spans, &transcript, &segments, &predictions, &self.tokenizer);
             document = document.versioned();
         }
-        if failure.is_none() && passes_done == planned && document.is_complete() && !document.unit.is_word() {
+        let is_measured = passes_done == for_table && document.is_complete();
+        if failure.is_none() && is_measured && !document.unit.is_word() {
             match measure_support(&mut self.lm, &transcript, &statements, &segments.generation, base.as_deref()).await {
                 Ok(support) => document.support = support,
                 Err(error) => failure = Some(error).filter(LmError::is_failure),
             }
+        }
+        if failure.is_none() && is_measured && !groups.is_empty() {
+            let counted = claims(&document, &spans, &transcript, &segments);
+            let mut on_pass = async |done: usize| {
+                document.method.passes[0] = for_table + done;
+                on_progress.call(ExplainProgress::Pass { done: for_table + done, planned }).await
+            };
+            let measured = measure_groups(&mut self.lm, &transcript, &groups, &counted, base.as_deref(), &mut on_pass).await;
+            let GroupEffects { effects, failure: failed } = measured;
+            document.groups.iter_mut().zip(effects).for_each(|(group, effects)| group.effects = effects);
+            failure = failed;
         }
         // A faulty GPU may have computed earlier passes incorrectly, too.
         let is_worthless = passes_done == 0 || matches!(failure, Some(LmError::FaultyGpu(_)));
@@ -126,6 +141,21 @@ impl<M: LanguageModel> Session<M> {
         let scores = deletion_scores(&mut self.lm, &transcript, &segments, &all, on_pass).await.map_err(problems::engine_failed)?;
         Ok(scores.map(|mut curves| DeletionCurves { random: curves.split_off(orders.len()), curves }))
     }
+}
+
+/// Positions of the tokens of each generated sentence without those of its citations: a passage must support the rest. `spans` are the
+/// bytes of the generation that each of its tokens covers.
+fn claims(document: &Document, spans: &[Range<usize>], transcript: &Transcript, segments: &Segments) -> Vec<Vec<usize>> {
+    let text = &document.generation.text;
+    let marks = citation_marks(&document.groups, text);
+    let is_of_mark = |position: &usize| {
+        let Some(span) = spans.get(position - transcript.generation.start) else { return false };
+        // White space before a mark may be in a token of the mark.
+        let visible = first_visible(text, span);
+        let next = marks.partition_point(|mark| mark.bytes.end <= visible);
+        marks.get(next).is_some_and(|mark| mark.bytes.start < span.end)
+    };
+    segments.generation.iter().map(|tokens| tokens.clone().filter(|position| !is_of_mark(position)).collect()).collect()
 }
 
 /// Stores the joint effects of pairs of sources in the document, with the words that they affect. `spans` are the bytes of the generation

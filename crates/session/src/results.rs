@@ -14,6 +14,8 @@ pub struct AnsweredQuestion {
     pub segments: Segments,
     /// Positions of the tokens of each statement of the prompt. Statements are sentences, whatever the unit.
     pub statements: Vec<Range<usize>>,
+    /// Positions of the tokens of each group of the document, without those of its name.
+    pub groups: Vec<Range<usize>>,
     /// The bytes of the generation that each of its tokens covers. Empty for a token outside all sentences.
     pub spans: Vec<Range<usize>>,
 }

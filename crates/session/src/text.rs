@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
+use super::passages::{PartUnits, passages_of};
 use super::prompt::{PromptPart, ReadPrompt};
 use glasscage_attribution::Segments;
-use glasscage_core::explanation::{Language, Passage, Section, SectionKind, SentenceRule, Turn, Unit};
+use glasscage_core::explanation::{Group, Language, Passage, Section, SectionKind, SentenceRule, Turn, Unit};
 use glasscage_model::chat::{self, ChatError, ChatTemplate, FramedToken, GeneratedPart};
 use glasscage_model::tokenizer::{TokenId, Tokenizer};
 use glasscage_protocol::request::{MOST_RUNS_OF_A_THOUGHT, Question};
 use glasscage_text::languages::language_of;
 use glasscage_text::lines::{lines, paragraphs};
+use glasscage_text::passages::{NamedPassage, cut};
 use glasscage_text::sections::sections as headed_sections;
 use glasscage_text::sentences::{sentences, sentences_in_any_script, tile};
 use glasscage_text::spans::{first_visible, tokens_of_sentences};
@@ -58,6 +60,8 @@ pub struct SplitText {
     pub statements: Vec<Range<usize>>,
     /// Empty if the prompt is not a conversation of several turns.
     pub turns: Vec<Turn>,
+    /// The named passages of the prompt, and the positions of the tokens of each, without those of its name.
+    pub groups: Vec<(Group, Range<usize>)>,
     pub prompt: Passage,
     pub generation: Passage,
 }
@@ -196,10 +200,14 @@ impl SplitText {
     ) -> Self {
         // Words need no rule. All other units need one for the statements of the prompt, at least.
         let unit_of_statements = if unit.is_word() { unit } else { Unit::Sentence };
+        let passages = passages_of(prompt);
         let cut_by = |rule, language| {
             let of_answer = answer.parts.iter().map(|part| units_of(unit.of_answer(), rule, language, &answer.text[part.bytes.clone()]));
-            let of_statements = prompt.parts.iter().map(|part| units_of(unit_of_statements, rule, language, &part.content.text));
-            (units_of_prompt(unit, rule, language, prompt), of_statements.collect::<Vec<_>>(), of_answer.collect::<Vec<_>>())
+            let of_statements = prompt.parts.iter().zip(&passages).map(|(part, passages)| {
+                let text = &part.content.text;
+                cut(text, units_of(unit_of_statements, rule, language, text), passages)
+            });
+            (units_of_prompt(unit, rule, language, prompt, &passages), of_statements.collect::<Vec<_>>(), of_answer.collect::<Vec<_>>())
         };
         let found = cut_by(rule, language);
         let simpler = [(SentenceRule::Punkt, Language::English), (rule, Language::English)];
@@ -210,6 +218,15 @@ impl SplitText {
         let (prompt_sentences, sentence_tokens) = units_and_tokens_of_prompt(&found_statements, prompt, framed);
         let statements = Passage::new(&prompt.text, &prompt_sentences, Vec::new()).statements().into_iter();
         let statements: Vec<Range<usize>> = statements.map(|j| sentence_tokens[j].clone()).collect();
+        let (mut groups, mut first) = (Vec::new(), 0);
+        for (((part, passages), units), FramedPart { start, spans }) in
+            prompt.parts.iter().zip(&passages).zip(&found_in_prompt).zip(&framed.parts)
+        {
+            let tokens = &prompt_tokens[first..first + units.len()];
+            let of_part = PartUnits { text: &part.content.text, units, first, tokens, start: *start, spans };
+            groups.extend(passages.iter().filter_map(|passage| of_part.group(passage)));
+            first += units.len();
+        }
         let (mut answer_units, mut answer_tokens, mut sections) = (Vec::new(), Vec::new(), Vec::new());
         for (found, AnswerPart { kind, bytes, tokens, spans }) in found_in_answer.iter().zip(&answer.parts) {
             let run = if *kind == SectionKind::Thought { found.len().div_ceil(MOST_RUNS_OF_A_THOUGHT) } else { 1 };
@@ -232,6 +249,7 @@ impl SplitText {
             prompt: passage(&prompt.text, &prompt_units, &prompt_tokens),
             generation: Passage { sections, ..passage(&answer.text, &answer_units, &answer_tokens) },
             statements,
+            groups,
             segments: Segments { prompt: prompt_tokens, generation: shift(&answer_tokens, framed.ids.len()) },
         }
     }
@@ -249,7 +267,10 @@ pub fn fewest_units(question: &Question) -> usize {
     let Question { unit, sentence_rule: rule, .. } = *question;
     let prompt = ReadPrompt::of(question).ok();
     let language = language_of_question(question, prompt.as_ref().map_or("", |prompt| &prompt.text));
-    let in_prompt = prompt.map_or(0, |prompt| units_of_prompt(unit, rule, language, &prompt).iter().map(Vec::len).sum());
+    let in_prompt = prompt.map_or(0, |prompt| {
+        let units = units_of_prompt(unit, rule, language, &prompt, &passages_of(&prompt));
+        units.iter().map(Vec::len).sum()
+    });
     in_prompt + question.answer.as_deref().map_or(1, |answer| units_of(unit.of_answer(), rule, language, answer).len())
 }
 
@@ -262,13 +283,23 @@ fn shift(ranges: &[Range<usize>], by: usize) -> Vec<Range<usize>> {
     ranges.iter().map(|range| range.start + by..range.end + by).collect()
 }
 
-/// For each part of the prompt, the byte range of each of its units in it, without white space at its end.
-fn units_of_prompt(unit: Unit, rule: SentenceRule, language: Language, prompt: &ReadPrompt) -> Vec<Vec<Range<usize>>> {
-    let units = |PromptPart { content, .. }: &PromptPart| match unit {
-        Unit::Bracket => content.units(|between| units_of(Unit::Sentence, rule, language, between)),
-        _ => units_of(unit, rule, language, &content.text),
+/// For each part of the prompt, the byte range of each of its units in it, without white space at its end. No unit spans the start or the
+/// end of a passage.
+fn units_of_prompt(
+    unit: Unit,
+    rule: SentenceRule,
+    language: Language,
+    prompt: &ReadPrompt,
+    passages: &[Vec<NamedPassage>],
+) -> Vec<Vec<Range<usize>>> {
+    let units = |(PromptPart { content, .. }, passages): (&PromptPart, &Vec<NamedPassage>)| {
+        let units = match unit {
+            Unit::Bracket => content.units(|between| units_of(Unit::Sentence, rule, language, between)),
+            _ => units_of(unit, rule, language, &content.text),
+        };
+        cut(&content.text, units, passages)
     };
-    prompt.parts.iter().map(units).collect()
+    prompt.parts.iter().zip(passages).map(units).collect()
 }
 
 /// Byte range of each unit, without white space at its end. Brackets mark parts of prompts only, so text outside prompts has sentences.

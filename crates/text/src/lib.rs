@@ -5,6 +5,7 @@ pub mod fences;
 pub mod given;
 pub mod languages;
 pub mod lines;
+pub mod passages;
 pub mod sections;
 pub mod sentences;
 pub mod spans;

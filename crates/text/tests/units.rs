@@ -7,6 +7,7 @@ use std::ops::Range;
 use glasscage_core::explanation::Passage;
 use glasscage_text::brackets::Bracketed;
 use glasscage_text::lines::{lines, paragraphs};
+use glasscage_text::passages::{NamedPassage, cut, passages};
 use glasscage_text::sections::sections;
 use glasscage_text::sentences::{sentences, tile};
 use glasscage_text::words::words;
@@ -26,6 +27,9 @@ fn texts() -> impl Strategy<Value = String> {
         Just("\t"),
         Just("\u{3000}"),
         Just("# "),
+        Just("\n[1] "),
+        Just("\n[2]\n"),
+        Just("\nSource 3:"),
         Just("```"),
         Just("[["),
         Just("]]"),
@@ -70,6 +74,29 @@ proptest! {
         let starts: Vec<usize> = lines(&text).iter().map(|line| line.start).collect();
         for split in [paragraphs, sections] {
             prop_assert!(split(&text).iter().all(|unit| starts.contains(&unit.start)));
+        }
+    }
+
+    #[test]
+    fn passages_are_in_order_and_hold_whole_units(text in texts()) {
+        let found = passages(&text);
+        let mut end = 0;
+        for passage in &found {
+            prop_assert!(end <= passage.bytes.start && passage.bytes.start == passage.mark.start && passage.mark.end < passage.bytes.end);
+            let inside = &text[passage.bytes.clone()];
+            prop_assert!(inside.trim() == inside && text[passage.mark.clone()].contains(&passage.name));
+            end = passage.bytes.end;
+        }
+        prop_assert!(found.len() != 1);
+        for split in SPLITTERS {
+            let units = cut(&text, split(&text), &found);
+            check_units(&text, &units);
+            let is_inside = |unit: &Range<usize>, bytes: &Range<usize>| bytes.start <= unit.start && unit.end <= bytes.end;
+            let is_apart = |unit: &Range<usize>, bytes: &Range<usize>| unit.end <= bytes.start || bytes.end <= unit.start;
+            let is_whole = |unit: &Range<usize>| found.iter().all(|passage| {
+                is_inside(unit, &passage.bytes) || is_apart(unit, &passage.bytes)
+            });
+            prop_assert!(units.iter().all(is_whole), "{units:?}");
         }
     }
 
@@ -121,6 +148,35 @@ fn units_are_those_of_python() {
         let expected = [case.line, case.paragraph, case.section, case.word];
         for (split, expected) in SPLITTERS.into_iter().zip(expected) {
             assert_eq!(Some(code_points(&text, &split(&text))), expected, "{text:?}");
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct PassageCase {
+    text: String,
+    /// Name, end of the mark, and span of each passage, in code points.
+    passages: Vec<(String, usize, usize, usize)>,
+    sentence: Vec<[usize; 2]>,
+    paragraph: Vec<[usize; 2]>,
+    section: Vec<[usize; 2]>,
+}
+
+/// The same file tests the Python package.
+#[test]
+fn passages_are_those_of_python() {
+    for case in include_str!("passages.jsonl").lines() {
+        let PassageCase { text, passages: expected, sentence, paragraph, section } = serde_json::from_str(case).expect("a case");
+        let found = passages(&text);
+        let code_point = |byte: usize| text[..byte].chars().count();
+        let of = |passage: &NamedPassage| {
+            let [mark, start, end] = [passage.mark.end, passage.bytes.start, passage.bytes.end].map(code_point);
+            (passage.name.clone(), mark, start, end)
+        };
+        assert_eq!(found.iter().map(of).collect::<Vec<_>>(), expected, "{text:?}");
+        let splitters: [(Split, _); 3] = [(sentences, sentence), (paragraphs, paragraph), (sections, section)];
+        for (split, units) in splitters {
+            assert_eq!(code_points(&text, &cut(&text, split(&text), &found)), units, "{text:?}");
         }
     }
 }

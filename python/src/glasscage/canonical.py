@@ -16,6 +16,7 @@ _DEFAULTS: dict[str, Any] = {
     "turns": [],
     "tokens": [],
     "contrasts": [],
+    "groups": [],
     "branches": [],
     "sections": [],
     "run": 1,

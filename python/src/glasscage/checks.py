@@ -21,6 +21,7 @@ MAX_JOINT = 10_000
 MAX_NAME = 1 << 12
 MAX_TOKEN_LIST = 1 << 17
 MAX_CONTRASTS = 100
+MAX_GROUPS = 100
 _MAX_COUNT = (1 << 64) - 1
 
 
@@ -67,6 +68,7 @@ def _problems(data: dict[str, Any]) -> Iterator[str]:
         yield f"this document has a score above {MAX_SCORE:g}"
     yield from _of_tokens(data.get("tokens", []), generation)
     yield from _of_contrasts(data.get("contrasts", []), generation, n)
+    yield from _of_groups(data.get("groups", []), n, m)
     tokens = [branch["token"] for branch in data["manifest"]["answer"].get("generated", {}).get("branches", [])]
     if tokens != sorted(set(tokens)):
         yield "the branches of this document's answer are out of order"
@@ -152,6 +154,21 @@ def _of_contrasts(contrasts: list[dict[str, Any]], generation: dict[str, Any], n
             yield f"this document has a score above {MAX_SCORE:g}"
         if _n_bytes(alternative) > MAX_TEXT:
             yield f"this document has a text of more than {MAX_TEXT} bytes"
+
+
+def _of_groups(groups: list[dict[str, Any]], n: int, m: int) -> Iterator[str]:
+    if len(groups) > MAX_GROUPS:
+        yield f"this document has more than {MAX_GROUPS} passages"
+    reached = 0
+    for group in groups:
+        (start, end), effects = group["sources"], group.get("effects", [0.0] * m)
+        if not (reached <= start < end <= n) or len(effects) != m:
+            yield "the passages of this document are out of order, or do not fit its prompt and answer"
+        reached = end
+        if any(abs(effect) > MAX_SCORE for effect in effects):
+            yield f"this document has a score above {MAX_SCORE:g}"
+        if _n_bytes(group["name"]) > MAX_NAME:
+            yield f"this document has a name of more than {MAX_NAME} bytes"
 
 
 def _of_joint(joint: list[dict[str, Any]], n: int, m: int) -> Iterator[str]:

@@ -15,6 +15,7 @@ from .canonical import canonical
 from .checks import FORMAT, check
 from .contrast import Contrast
 from .graph import Array
+from .groups import Citation, Group, citations
 from .manifest import manifest as manifest_of
 from .passage import Passage
 from .tokens import Branch, Token, forks, tokens_of
@@ -52,13 +53,14 @@ class Document:
         support: Sequence[float] = (),
         tokens: Sequence[Mapping[str, Any]] = (),
         contrasts: Sequence[Mapping[str, Any]] = (),
+        groups: Sequence[Mapping[str, Any]] = (),
         output: Sequence[int] | None = None,
     ) -> "Document":
         """Creates a document from a table of m x (n + m) mean scores, with NaN for cells that were not measured.
 
         `output` lists the 0-based generated sentences to explain; by default the last one. `method` needs an `id`, and a `unit` if the page
-        does not know the method. `unit` is what the prompt is split into, and `turns` has the role and the number of sentences of each turn
-        if the prompt is a conversation. `tokens` has the tokens of all generated sentences, and
+        does not know the method. `unit` is what the prompt is split into, `turns` has the role and the number of sentences of each turn if
+        the prompt is a conversation, and `groups` the named passages of the prompt. `tokens` has the tokens of all generated sentences, and
         `contrasts` comparisons of parts of the generation with other texts, all as in the schema.
         """
         scores = np.asarray(table, dtype=np.float64)
@@ -81,6 +83,7 @@ class Document:
                 "support": list(support),
                 "tokens": [dict(token) for token in tokens],
                 "contrasts": [dict(contrast) for contrast in contrasts],
+                "groups": [dict(group) for group in groups],
                 "output": [m - 1] if output is None else list(output),
                 "method": defaults | dict(method),
                 "manifest": dict(manifest_of() if manifest is None else manifest),
@@ -280,6 +283,22 @@ class Document:
         """Comparisons of parts of the generation with other texts in their place: why this and not that."""
         adjacency, text = graph.normalize(self.scores, "full"), self.data["generation"]["text"]
         return [Contrast.from_json(contrast, text, adjacency) for contrast in self.data.get("contrasts", [])]
+
+    @property
+    def groups(self) -> list[Group]:
+        """The named passages of the prompt, in order, with their effects on each generated sentence. Empty if there are none."""
+        return [Group.from_json(group) for group in self.data.get("groups", [])]
+
+    def group_shares(self, output: Sequence[int] | None = None) -> Array:
+        """The share of each named passage in the output: the sum of the shares of its sentences, divided by the number of explained
+        sentences."""
+        shares = self.context_attribution(output) / len(self._rows(output))
+        return np.array([shares[group.sources.start : group.sources.stop].sum() for group in self.groups], dtype=np.float64)
+
+    def citations(self) -> list[Citation]:
+        """The citations of passages in the answer, in order, and whether the cited passages support them. Empty if words are explained."""
+        generation = self.data["generation"]
+        return [] if self.unit == "word" else citations(self.groups, generation["text"], generation["sentences"])
 
     @property
     def scores(self) -> Array:

@@ -16,7 +16,7 @@ _SPACE = "\u2581"
 _STAND_IN = "\ue000\ue001\ue002"
 _ROLES = ("system", "user", "assistant")
 # Between the turns of a conversation in the text of a document.
-_BETWEEN_TURNS = "\n\n"
+BETWEEN_TURNS = "\n\n"
 # Delimiters of a thinking section, by model family.
 _THOUGHTS = (("<think>", "</think>"), ("[THINK]", "[/THINK]"), ("<|channel>thought", "<channel|>"))
 
@@ -198,7 +198,7 @@ def _passage_of_parts(parts: Sequence[PromptPart], framed: Framed, of_parts: Seq
     """Joins the parts with blank lines between them. Also returns the positions of the tokens of each unit."""
     text, spans, counts, ranges = "", list[Span](), list[int](), list[range]()
     for number, (part, tokens, found) in enumerate(zip(parts, framed.parts, of_parts, strict=True)):
-        written = part.text + (_BETWEEN_TURNS if number + 1 < len(parts) else "")
+        written = part.text + (BETWEEN_TURNS if number + 1 < len(parts) else "")
         passage, inside = Passage.from_tokens(written, tokens.spans, found)
         spans += [(len(text) + start, len(text) + end) for start, end in passage.sentences]
         counts += passage.tokens

@@ -58,6 +58,9 @@ def to_bytes(data: dict[str, Any]) -> bytes:
         effect["amount"] = _at_least_one_step(effect["amount"], _round(effect["amount"] * 1e4)) / 1e4
     if "support" in head:
         head["support"] = [_round(drop * 1e4) / 1e4 for drop in head["support"]]
+    for group in head.get("groups", []):
+        if "effects" in group:
+            group["effects"] = [_round(effect * 1e4) / 1e4 + 0.0 for effect in group["effects"]]
     for contrast in head.get("contrasts", []):
         contrast["log_probabilities"] = [_round(number * 1e4) / 1e4 for number in contrast["log_probabilities"]]
         contrast["effects"] = [_at_least_one_step(effect, _round(effect * 1e4)) / 1e4 for effect in contrast["effects"]]

@@ -13,6 +13,7 @@ import numpy as np
 from .checks import check_sentences
 from .document import Document
 from .framing import (
+    BETWEEN_TURNS,
     Answer,
     Framed,
     PromptPart,
@@ -27,8 +28,11 @@ from .framing import (
     turns_of_messages,
 )
 from .graph import Array, causal_mask
+from .groups import citation_marks
 from .manifest import manifest
+from .passages import MAX_PASSAGES, NamedPassage, cut, passages
 from .scoring import Scorer
+from .spans import first_visible
 from .tokens import MAX_ALTERNATIVES
 from .units import UNITS, Unit, of_answer, units, unmarked
 
@@ -67,7 +71,7 @@ def explain(
         raise ValueError(f"the method {method!r} is none of {', '.join(METHODS)}")
     if unit not in UNITS:
         raise ValueError(f"the unit {unit!r} is none of {', '.join(UNITS)}")
-    parts = _parts(prompt, conversation, unit)
+    parts, named = _parts(prompt, conversation, unit)
     # Check before the model runs. A generated answer has at least one sentence.
     n_prompt = sum(len(part.units or ()) for part in parts)
     check_sentences(n_prompt + (1 if answer is None else len(units(given_text(answer), of_answer(unit)))))
@@ -82,9 +86,13 @@ def explain(
         Scorer(model, framed.ids, len(framed.ids) - 1, lambda _: "last of the prompt")
         raise ValueError("the answer is empty")
     text = split_parts(parts, framed, found, unit)
+    groups = _groups(parts, named, text, framed)
     check_sentences(len(text.prompt.sentences) + len(text.generation.sentences))
     scorer = Scorer(model, framed.ids + found.ids, len(framed.ids), lambda number: found.text[slice(*found.spans[number])])
     table, n_passes = _table(scorer, text, len(framed.ids), tokenizer.eos_token_id, method, batch_size, progress)
+    blanked, names = [positions for _, positions in groups], [passage.name for of_part in named for passage in of_part]
+    n_passes += sum(map(bool, blanked))
+    effects = _group_effects(scorer, blanked, _claims(text, framed, found, names), len(framed.ids), tokenizer.eos_token_id, batch_size)
     return Document.make(
         text.prompt,
         text.generation,
@@ -93,6 +101,7 @@ def explain(
         turns=text.turns,
         support=[] if unit == "word" else _support(scorer, text, len(framed.ids), tokenizer.eos_token_id),
         tokens=_tokens(scorer, tokenizer, text, framed, found),
+        groups=[group | {"effects": of_group} for (group, _), of_group in zip(groups, effects, strict=True)],
         method={"id": method, "replacement": str(tokenizer.eos_token), "passes": [n_passes, n_passes]},
         manifest=manifest(
             model=_name(str(getattr(model.config, "name_or_path", ""))),
@@ -106,13 +115,19 @@ def explain(
     )
 
 
-def _parts(prompt: str | None, conversation: Sequence[Mapping[str, str]] | None, unit: Unit) -> list[PromptPart]:
-    """Returns the prompt, or the turns of the conversation, with their units."""
+def _parts(
+    prompt: str | None, conversation: Sequence[Mapping[str, str]] | None, unit: Unit
+) -> tuple[list[PromptPart], list[list[NamedPassage]]]:
+    """Returns the prompt, or the turns of the conversation, with their units. Also returns the named passages of each."""
     if (prompt is None) == (conversation is None):
         raise ValueError("give either a prompt or a conversation")
     turns = [(None, given_text(prompt or ""))] if conversation is None else turns_of_messages(conversation)
-    split = (unmarked(text) if unit == "bracket" else (text, units(text, unit)) for _, text in turns)
-    return [PromptPart(role, text, found) for (role, _), (text, found) in zip(turns, split, strict=True)]
+    split = [unmarked(text) if unit == "bracket" else (text, units(text, unit)) for _, text in turns]
+    named = [passages(text) for text, _ in split]
+    if sum(map(len, named)) > MAX_PASSAGES:
+        named = [[] for _ in split]
+    found = [cut(text, of_text, of_part) for (text, of_text), of_part in zip(split, named, strict=True)]
+    return [PromptPart(role, text, of_part) for (role, _), (text, _), of_part in zip(turns, split, found, strict=True)], named
 
 
 def _generate(model: Any, tokenizer: Any, framed: Framed, max_tokens: int) -> tuple[Answer, dict[str, Any]]:
@@ -161,6 +176,51 @@ def _support(scorer: Scorer, text: SplitText, start: int, end_token: int) -> lis
         return [0.0] * len(text.targets)
     effect = next(iter(scorer.effects([blanked], end_token, "pert", 1)))
     return [float(effect[target.start - start : target.stop - start].max()) if target else 0.0 for target in text.targets]
+
+
+def _groups(
+    parts: Sequence[PromptPart], named: Sequence[Sequence[NamedPassage]], text: SplitText, framed: Framed
+) -> list[tuple[dict[str, Any], range]]:
+    """Returns the named passages of each part as groups of prompt sentences, each with the positions of its tokens, without those of its
+    name.
+    """
+    visible = [first_visible(text.prompt.text, span) for span in text.prompt.sentences]
+    groups, at = [], 0
+    for part, tokens, of_part in zip(parts, framed.parts, named, strict=True):
+        for passage in of_part:
+            sources = [j for j, first in enumerate(visible) if at + passage.span[0] <= first < at + passage.span[1]]
+            if not sources:
+                continue
+            after_name = tokens.start + sum(first_visible(part.text, span) < passage.mark[1] for span in tokens.spans)
+            positions = range(max(text.sources[sources[0]].start, after_name), max(text.sources[sources[-1]].stop, after_name))
+            groups.append(({"name": passage.name, "kind": "passage", "sources": [sources[0], sources[-1] + 1]}, positions))
+        at += len(part.text) + len(BETWEEN_TURNS)
+    return groups
+
+
+def _claims(text: SplitText, framed: Framed, found: Answer, names: list[str]) -> list[list[int]]:
+    """Returns the positions of the tokens of each generated sentence, without those of its citations of passages with these names."""
+    marks = [mark.span for mark in citation_marks(names, found.text)]
+
+    def is_of_mark(position: int) -> bool:
+        start, end = found.spans[position - len(framed.ids)]
+        visible = first_visible(found.text, (start, end))
+        return any(first < end and visible < last for first, last in marks)
+
+    return [[position for position in target if not is_of_mark(position)] for target in text.targets]
+
+
+def _group_effects(
+    scorer: Scorer, groups: list[range], claims: list[list[int]], start: int, end_token: int, batch_size: int
+) -> list[list[float]]:
+    """Measures how much less likely each claim becomes without each group, in nats per token."""
+    drops = scorer.effects([positions for positions in groups if positions], end_token, "pert", batch_size)
+    effects = []
+    for positions in groups:
+        drop = next(drops) if positions else None
+        means = [0.0 if drop is None or not claim else float(drop[[p - start for p in claim]].mean()) for claim in claims]
+        effects.append(means)
+    return effects
 
 
 def _tokens(scorer: Scorer, tokenizer: Any, text: SplitText, framed: Framed, found: Answer) -> list[dict[str, Any]]:

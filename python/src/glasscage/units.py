@@ -64,7 +64,7 @@ def sections(text: str) -> list[Span]:
     for start, end in lines(text):
         line = text[start:end]
         is_heading = not fence and _HEADING.match(line) is not None
-        fence = _open_after(fence, line.lstrip(WHITE_SPACE))
+        fence = open_after(fence, line.lstrip(WHITE_SPACE))
         if found and not is_heading:
             found[-1] = (found[-1][0], end)
         else:
@@ -72,7 +72,7 @@ def sections(text: str) -> list[Span]:
     return found
 
 
-def _open_after(fence: str, line: str) -> str:
+def open_after(fence: str, line: str) -> str:
     """Returns the fence that is open after a line. Empty if there is none."""
     match = _FENCE.match(line)
     here = (match[1] or match[2]) if match else ""
@@ -116,14 +116,14 @@ def unmarked(prompt: str) -> tuple[str, list[Span]]:
 def _between(text: str, start: int, end: int) -> list[Span]:
     """Returns the sentences between two marked parts. Punctuation after a part, and text without letters and digits, belong to it."""
     attached = next((at for at in range(start, end) if text[at] in WHITE_SPACE), end)
-    if start > 0 and not any(map(_is_alphanumeric, text[start:attached])):
+    if start > 0 and not any(map(is_alphanumeric, text[start:attached])):
         start = next((at for at in range(attached, end) if text[at] not in WHITE_SPACE), end)
-    if not any(map(_is_alphanumeric, text[start:end])):
+    if not any(map(is_alphanumeric, text[start:end])):
         return []
     return [(start + first, start + last) for first, last in sentences(text[start:end])]
 
 
-def _is_alphanumeric(character: str) -> bool:
+def is_alphanumeric(character: str) -> bool:
     """`char::is_alphanumeric` of Rust: letters, and numbers of all kinds."""
     return character.isalpha() or character.isnumeric()
 

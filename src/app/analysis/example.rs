@@ -35,6 +35,7 @@ pub fn document() -> Document {
         support: Vec::new(),
         tokens: Vec::new(),
         contrasts: Vec::new(),
+        groups: Vec::new(),
         output: vec![3],
         method: Method {
             id: "pert".into(),

@@ -17,6 +17,7 @@ pub mod lesson_explanations;
 pub mod lesson_sheet;
 pub mod method_words;
 pub mod number;
+pub mod passages;
 pub mod path_diagram;
 pub mod reproduction;
 pub mod share_texts;

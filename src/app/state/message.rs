@@ -63,6 +63,8 @@ pub enum Message {
     ShowMethod(String),
     /// Answer the changed prompt.
     AnswerVariant,
+    /// Answer the prompt on screen without these sentences, ascending.
+    AnswerWithout(Vec<usize>),
     /// Continue the answer on screen from an alternative of a token (0-based). Rank 1 is the most likely alternative.
     ContinueFrom {
         token: usize,
@@ -75,8 +77,10 @@ pub enum Message {
     /// Expand a source into its words, or collapse it.
     ToggleWords(usize),
 
-    /// The visitor chose or dropped files: an explanation (JSON), or a model (GGUF, with all parts if it is split).
+    /// The visitor chose or dropped files: an explanation (JSON), a model (GGUF, with all parts if it is split), or texts for the prompt.
     FilesOpened(Vec<LocalFile>),
+    /// The names and bytes of text files for the prompt, in order. `None` if a file could not be read.
+    TextsRead(Vec<(String, Option<Vec<u8>>)>),
     /// The content of a file, or why it could not be opened.
     FileRead {
         id: RequestId,
@@ -286,6 +290,8 @@ pub enum Effect {
     ReadFile(RequestId, LocalFile),
     /// Opens a link, or its fragment alone. Answered by `LinkOpened`.
     OpenLink(RequestId, String),
+    /// Answered by `TextsRead`.
+    ReadTexts(Vec<LocalFile>),
     /// Answered by `SaveRefused` if the browser refuses.
     SaveFile {
         name: String,

@@ -1,5 +1,6 @@
 //! Opens files and gallery entries. Saves and shares what is on screen.
 
+use super::dropped_texts::is_text;
 use crate::app::analysis::shared_link::{Reach, SharedLink};
 use crate::app::analysis::{number, title};
 use crate::app::examples;
@@ -20,8 +21,12 @@ use glasscage_message::{Message, message};
 
 // Opening.
 impl State {
-    /// Opens an explanation (JSON) or loads a model (GGUF, with all parts if it is split). The names of the files decide.
+    /// Opens an explanation (JSON), loads a model (GGUF, with all parts if it is split), or adds texts to the prompt. The names of the
+    /// files decide.
     pub(super) fn open_files(&mut self, files: Vec<LocalFile>) {
+        if !files.is_empty() && files.iter().all(is_text) {
+            return self.read_texts(files);
+        }
         let (models, others): (Vec<LocalFile>, Vec<LocalFile>) =
             files.into_iter().partition(|file| file.name.to_ascii_lowercase().ends_with(".gguf"));
         match others.into_iter().next() {

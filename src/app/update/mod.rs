@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod contrast_tests;
 mod documents;
+mod dropped_texts;
 mod editor;
 mod engine;
 mod engine_events;
@@ -84,12 +85,14 @@ impl State {
             Message::CompareMethod(method) => self.compare_method(&method),
             Message::ShowMethod(method) => self.show_method(&method),
             Message::AnswerVariant => self.answer_variant(),
+            Message::AnswerWithout(sources) => self.answer_without(&sources),
             Message::ContinueFrom { token, rank } => self.continue_from(token, rank),
             Message::ExplainVariant(at) => self.explain_variant(at),
             Message::OpenVariant(at) => self.open_variant(at),
             Message::ToggleWords(source) => self.toggle_words(source),
 
             Message::FilesOpened(files) => self.open_files(files),
+            Message::TextsRead(files) => self.texts_read(files),
             Message::FileRead { id, name, opened } => self.file_read(id, &name, opened),
             Message::LinkOpened { id, link, opened } => self.link_opened(id, &link, opened),
             Message::Visited { entry, fragment } => self.visit(entry.as_deref(), &fragment),

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::requests::question_of;
+use crate::app::analysis::passages::edits_without;
 use crate::app::analysis::variant::{Variant, VariantAnswer};
 use crate::app::i18n::t;
 use crate::app::state::State;
@@ -18,7 +19,17 @@ impl State {
     /// Answers the changed prompt with the same settings.
     pub(super) fn answer_variant(&mut self) {
         let Some(document) = self.explanation.document().filter(|_| !self.engine.is_busy()) else { return };
-        let Some(variant) = Variant::new(document, &self.explanation.edits) else { return };
+        self.answer_edited(Variant::new(document, &self.explanation.edits));
+    }
+
+    /// Answers the prompt on screen without these sentences, with the same settings. The visitor's own edits stay.
+    pub(super) fn answer_without(&mut self, sources: &[usize]) {
+        let Some(document) = self.explanation.document().filter(|_| !self.engine.is_busy()) else { return };
+        self.answer_edited(Variant::new(document, &edits_without(sources)));
+    }
+
+    fn answer_edited(&mut self, variant: Option<Variant>) {
+        let Some((document, variant)) = self.explanation.document().zip(variant) else { return };
         let question = self.question_of_variant(document, &variant);
         self.request(Purpose::AnswerVariant(variant), EngineRequest::Answer(question));
     }

@@ -24,6 +24,19 @@ fn an_answer_without_sentences_that_is_stopped_keeps_its_words() {
 }
 
 #[test]
+fn passage_is_left_out_without_changing_edits() {
+    let mut page = Page::explained();
+    page.send(ExplanationMessage::Reword { source: 1, words: "Z.".into() });
+    let effects = page.send(Message::AnswerWithout(vec![0]));
+    let EngineRequest::Answer(question) = &requests(&effects)[0].body else { panic!("{effects:?}") };
+    assert_eq!((&*question.prompt, &question.answer), ("B.", &None));
+    page.engine(asked(&effects), EngineEvent::Answered(Box::new(document())));
+    let (variants, edits) = page.look(|state| (state.explanation.variants.clone(), state.explanation.edits.clone()));
+    assert_eq!((&variants[0].edits.left_out[..], edits.left_out.len(), edits.reworded.len()), (&[0][..], 0, 1));
+    assert!(page.send(Message::AnswerWithout(vec![0, 1])).is_empty(), "nothing of the prompt is left");
+}
+
+#[test]
 fn a_changed_prompt_is_answered_explained_and_opened() {
     let mut page = Page::explained();
     page.send(ExplanationMessage::Reword { source: 0, words: "Z.".into() });

@@ -12,6 +12,7 @@ const WITH_CONTRASTS: &str = include_str!("../../../crates/core/tests/golden/con
 const WITH_TURNS: &str = include_str!("../../../crates/core/tests/golden/turns.json");
 const OF_PARAGRAPHS: &str = include_str!("../../../crates/core/tests/golden/paragraphs.json");
 const WITH_BRANCHES: &str = include_str!("../../../crates/core/tests/golden/branches.json");
+const WITH_PASSAGES: &str = include_str!("../../../crates/core/tests/golden/passages.json");
 const LESSON: &str = include_str!("../../../public/gallery/lesson-a-mistake-explained.json");
 
 pub fn files(bytes: &[u8]) {
@@ -29,7 +30,8 @@ pub fn links(bytes: &[u8]) {
 /// Replaces some values of a valid file.
 pub fn json(bytes: &[u8]) {
     let mut u = Unstructured::new(bytes);
-    let Ok(file) = u.choose(&[EXPLANATION, WITH_TOKENS, WITH_CONTRASTS, WITH_TURNS, WITH_BRANCHES, OF_PARAGRAPHS, LESSON]) else { return };
+    let texts = [EXPLANATION, WITH_TOKENS, WITH_CONTRASTS, WITH_TURNS, WITH_BRANCHES, WITH_PASSAGES, OF_PARAGRAPHS, LESSON];
+    let Ok(file) = u.choose(&texts) else { return };
     let mut file: Value = serde_json::from_str(file).expect("a file of ours");
     while !u.is_empty() {
         let (Ok(at), Ok(hostile)) = (u.arbitrary::<u32>(), u.choose(&HOSTILE)) else { break };

@@ -1,9 +1,9 @@
 //! Hostile values, and everything that we derive from a file that opens in spite of them. The tests of the core use this module, too.
 
-use glasscage_core::explanation::{Document, from_fragment, to_fragment};
+use glasscage_core::explanation::{Document, citations, from_fragment, to_fragment};
 use glasscage_core::figure::{Options, svg};
 use glasscage_core::open::Opened;
-use glasscage_core::shares::ContrastShares;
+use glasscage_core::shares::{ContrastShares, Shares, repeats_itself};
 use glasscage_core::tables::{Contents, Format, table};
 use serde_json::Value;
 
@@ -91,6 +91,14 @@ pub fn show(opened: Opened) {
             let ContrastShares { shares, effect } = ContrastShares::of(&document, contrast);
             assert!(effect.is_finite() && shares.iter().flatten().all(|share| (0.0..=1.0 + 1e-9).contains(share)), "{shares:?}");
         }
+        let shares = Shares::of(&document);
+        for group in &document.groups {
+            let repeats = (0..document.generation.sentences.len()).filter(|&i| repeats_itself(&document, group, i)).count();
+            std::hint::black_box((shares.amounts_of_group(group.sources), repeats));
+        }
+        let n_chars = document.generation.text.chars().count();
+        let is_inside = |span: [usize; 2]| span[0] < span[1] && span[1] <= n_chars;
+        assert!(citations(&document).iter().all(|citation| is_inside(citation.span)), "a citation is outside of the answer");
         assert_eq!(Document::from_json(&document.to_json()).as_ref(), Ok(&document), "a file round-trips");
         from_fragment(&to_fragment(&document)).expect("a link opens");
     }

@@ -1,5 +1,6 @@
-//! JSON format of explanation documents. Version 2 lacks `turns`, `tokens`, `contrasts`, `branches`, and some units. Version 1 also lacks
-//! `alone`, `joint`, `flow`, `support`, `sections`, `producer`, the method's `unit`, and other values (`public/schema/explanation-3.json`).
+//! JSON format of explanation documents. Version 2 lacks `turns`, `tokens`, `contrasts`, `groups`, `branches`, and some units. Version 1
+//! also lacks `alone`, `joint`, `flow`, `support`, `sections`, `producer`, the method's `unit`, and other values
+//! (`public/schema/explanation-3.json`).
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use super::limits::{self, TooLarge};
 use super::tokens::{self, Token};
 use super::turns::{self, Turn};
 use super::version::{VERSION, smallest_version};
-use super::{Contrast, Derivation, JointEffect, Manifest, Method, MethodText, Passage, Unit, Weighting, branch};
+use super::{Contrast, Derivation, Group, JointEffect, Manifest, Method, MethodText, Passage, Unit, Weighting, branch, groups};
 use crate::table::Table;
 
 /// The value of `format` in every document.
@@ -57,6 +58,9 @@ pub struct Document {
     /// Comparisons of parts of the generation with other texts in their place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contrasts: Vec<Contrast>,
+    /// Named passages of the prompt, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "groups::deserialize")]
+    pub groups: Vec<Group>,
     /// The generated sentences to explain: 0-based rows of the table, ascending. If empty, see [`Document::explained`].
     pub output: Vec<usize>,
     pub method: Method,
@@ -98,6 +102,8 @@ pub enum DocumentError {
     Probabilities,
     #[error("this document has a comparison that does not fit its answer")]
     Contrast,
+    #[error("the passages of this document are out of order, or do not fit its prompt and answer")]
+    Groups,
     #[error("the branches of this document’s answer are out of order, or not alternatives of a token")]
     Branches,
     #[error("this document explains generated sentence {0}, which it does not have")]
@@ -122,7 +128,8 @@ impl Document {
     /// The document with the smallest version that has all of its fields. Call it after setting or removing a field.
     pub fn versioned(self) -> Self {
         let lists_are_empty = self.tokens.is_empty() && self.contrasts.is_empty() && self.manifest.answer.branches().is_empty();
-        let is_of_version_2 = lists_are_empty && self.turns.is_empty() && self.unit.is_in_version_2();
+        let lists_are_empty = lists_are_empty && self.turns.is_empty() && self.groups.is_empty();
+        let is_of_version_2 = lists_are_empty && self.unit.is_in_version_2();
         Self { version: smallest_version(self.version, !is_of_version_2), ..self }
     }
 
@@ -156,6 +163,7 @@ impl Document {
         limits::check_support(&self.support)?;
         limits::check_tokens(&self.tokens)?;
         limits::check_contrasts(&self.contrasts)?;
+        limits::check_groups(&self.groups)?;
         limits::check_names(&self.method, &self.manifest)?;
         for table in std::iter::once(&self.table).chain(&self.alone).chain(&self.flow) {
             limits::check_table(table)?;
@@ -173,6 +181,9 @@ impl Document {
         self.check_tokens()?;
         if !self.contrasts.iter().all(|contrast| contrast.fits(text.0, &self.generation)) {
             return Err(DocumentError::Contrast);
+        }
+        if !groups::fit(&self.groups, text.0, text.1) {
+            return Err(DocumentError::Groups);
         }
         if !branch::are_possible(self.manifest.answer.branches()) {
             return Err(DocumentError::Branches);

@@ -23,6 +23,7 @@ pub fn example() -> Document {
         support: Vec::new(),
         tokens: Vec::new(),
         contrasts: Vec::new(),
+        groups: Vec::new(),
         output: vec![1],
         method: Method {
             id: "pert".into(),

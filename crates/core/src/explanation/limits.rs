@@ -2,7 +2,7 @@
 
 use glasscage_message::ToMessage;
 
-use super::{Contrast, JointEffect, Manifest, Method, Passage, Token};
+use super::{Contrast, Group, JointEffect, Manifest, Method, Passage, Token};
 use crate::table::Table;
 
 /// A part of a document that is too large.
@@ -22,6 +22,8 @@ pub enum TooLarge {
     TokenList,
     #[error("it has more than {MAX_CONTRASTS} comparisons of two texts")]
     Contrasts,
+    #[error("it has more than {MAX_GROUPS} passages")]
+    Groups,
     #[error("its answer has more than {MAX_BRANCHES} branches")]
     Branches,
 }
@@ -40,6 +42,8 @@ const MAX_NAME: usize = 1 << 12;
 const MAX_TOKEN_LIST: usize = 1 << 17;
 const MAX_CONTRASTS: usize = 100;
 const MAX_BRANCHES: usize = 100;
+/// Maximum number of groups. Every place in an answer that looks like a citation is compared with all of them.
+const MAX_GROUPS: usize = 100;
 
 /// Checks that a passage can be shown.
 pub fn check_passage(passage: &Passage) -> Result<(), TooLarge> {
@@ -81,6 +85,13 @@ pub fn check_contrasts(contrasts: &[Contrast]) -> Result<(), TooLarge> {
     within(contrasts.iter().all(|contrast| contrast.alternative.len() <= MAX_TEXT), TooLarge::Text)?;
     let mut numbers = contrasts.iter().flat_map(|contrast| contrast.log_probabilities.iter().chain(&contrast.effects));
     within(numbers.all(|&number| is_moderate(number)), TooLarge::Score)
+}
+
+/// Checks that groups can be shown, and that numbers derived from them stay finite.
+pub fn check_groups(groups: &[Group]) -> Result<(), TooLarge> {
+    within(groups.len() <= MAX_GROUPS, TooLarge::Groups)?;
+    within(groups.iter().all(|group| group.name.len() <= MAX_NAME), TooLarge::Name)?;
+    within(groups.iter().flat_map(|group| &group.effects).all(|&effect| is_moderate(effect)), TooLarge::Score)
 }
 
 /// Checks the lengths of all names in method and manifest, and the number of branches.

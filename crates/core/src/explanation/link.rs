@@ -57,6 +57,7 @@ pub fn link_content(document: &Document) -> Vec<u8> {
     }
     // Adding 0 turns -0 into 0.
     head.support.iter_mut().for_each(|support| *support = (*support * 1e4).round() / 1e4 + 0.0);
+    head.groups.iter_mut().flat_map(|group| &mut group.effects).for_each(|effect| *effect = (*effect * 1e4).round() / 1e4 + 0.0);
     for contrast in &mut head.contrasts {
         contrast.log_probabilities = contrast.log_probabilities.map(|number| (number * 1e4).round() / 1e4 + 0.0);
         contrast.effects.iter_mut().for_each(|effect| *effect = at_least_one_step(*effect, (*effect * 1e4).round()) / 1e4 + 0.0);

@@ -1,12 +1,14 @@
 //! Explanation documents, which the page renders no matter which program made them.
 
 mod branch;
+mod citations;
 mod contrast;
 mod document;
 #[cfg(test)]
 mod document_tests;
 #[cfg(test)]
 pub(crate) mod example;
+mod groups;
 mod joint;
 mod language;
 mod limits;
@@ -22,8 +24,10 @@ mod turns;
 mod version;
 
 pub use branch::Branch;
+pub use citations::{Citation, CitationMark, CitationState, LEAST_EFFECT, citation_marks, citations};
 pub use contrast::Contrast;
 pub use document::{Document, DocumentError, FORMAT, MAX_SENTENCES};
+pub use groups::{Group, GroupKind};
 pub use joint::JointEffect;
 pub use language::Language;
 pub use limits::TooLarge;

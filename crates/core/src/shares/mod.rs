@@ -3,12 +3,14 @@
 mod attribution_graph;
 mod contrast;
 mod evidence;
+mod repetition;
 mod scale;
 mod support;
 
 pub use attribution_graph::{AttributionGraph, Matrix};
 pub use contrast::ContrastShares;
 pub use evidence::Evidence;
+pub use repetition::repeats_itself;
 pub use scale::Scale;
 pub use support::{LITTLE_SUPPORT, total_support};
 
@@ -120,6 +122,12 @@ impl Shares {
     /// [`Self::total`] and [`Self::direct`].
     pub fn amounts(&self, j: usize) -> [Option<f64>; 2] {
         [self.total(j), self.direct(j)]
+    }
+
+    /// The share of a group of prompt sentences: the sums of [`Self::total`] and [`Self::direct`] over its sentences, a half-open range.
+    /// `None` if one of them is neither measured nor estimated.
+    pub fn amounts_of_group(&self, [start, end]: [usize; 2]) -> [Option<f64>; 2] {
+        [(start..end).map(|j| self.total(j)).sum(), (start..end).map(|j| self.direct(j)).sum()]
     }
 
     pub fn scale(&self) -> Scale {

@@ -38,6 +38,17 @@ fn the_document_chooses_the_output_or_else_the_last_sentence() {
 }
 
 #[test]
+fn group_has_sum_of_shares() {
+    let shares = shares(&[1]);
+    let [a, b] = [0, 1].map(|j| shares.amounts(j).map(|amount| amount.expect("measured")));
+    assert_eq!(shares.amounts_of_group([0, 2]), [Some(a[0] + b[0]), Some(a[1] + b[1])]);
+    assert_eq!(shares.amounts_of_group([1, 2]), shares.amounts(1));
+    let mut partial = document();
+    partial.table.row_mut(0)[1] = None;
+    assert_eq!(in_document(partial, &[1]).amounts_of_group([0, 2]), [None; 2]);
+}
+
+#[test]
 fn a_share_lies_within_its_range_however_scores_are_compressed() {
     let mut pairs = document();
     pairs.alone = Some(pairs.table.clone());

@@ -366,8 +366,11 @@ impl Stopped {
     /// `None` if the document is fully measured.
     fn of(document: &Document) -> Option<Self> {
         let passes = document.method.passes;
+        // Passages are measured last.
+        let are_pairs_measured = passes[0] + document.groups.len() >= passes[1];
         let consequence = match (document.is_complete(), passes[0] < passes[1]) {
             (true, false) => return None,
+            (true, true) if are_pairs_measured => t!("Every source is measured, but not every passage as a whole."),
             (true, true) => t!("Every source is measured alone; pairs not yet measured count as without effect."),
             (false, _) => t!("Sources not yet measured are marked; shares are among the measured ones."),
         };

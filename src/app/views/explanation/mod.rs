@@ -15,6 +15,7 @@ mod legend;
 mod manifest;
 mod methods_view;
 mod numeric_details;
+mod passages_view;
 mod path_view;
 mod prune_control;
 mod resize;

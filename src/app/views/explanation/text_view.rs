@@ -18,7 +18,7 @@ use crate::app::page::use_page;
 use crate::app::state::State;
 use crate::app::state::message::Message;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
-use crate::explanation::{SectionKind, Unit};
+use crate::explanation::{Document, SectionKind, Unit};
 
 /// Sentences of prompt and answer as lines. The lines are also the nodes of the graph next to them.
 #[component]
@@ -107,7 +107,20 @@ pub fn TextView() -> impl IntoView {
             </div>
         </div>
         <NextTurn />
-        <HowSure />
+        <OnRequest
+            test_id="show-passages"
+            label=t!("Passages")
+            title=t!("What the answer depends on, passage by passage, and whether its citations are right")
+            has=|document| !document.groups.is_empty()
+            part=DetailsPart::Passages
+        />
+        <OnRequest
+            test_id="how-sure"
+            label=t!("How sure?")
+            title=t!("The probability of each token of the answer, and what else the model might have written")
+            has=|document| !document.tokens.is_empty()
+            part=DetailsPart::Certainty
+        />
         <Legend />
     }
 }
@@ -142,27 +155,32 @@ fn NextTurn() -> impl IntoView {
     }
 }
 
-/// Shows on request how sure the model was of each token, if the document says so.
+/// Button that shows and hides a part of the details, if the document has it.
 #[component]
-fn HowSure() -> impl IntoView {
+fn OnRequest(
+    test_id: &'static str,
+    label: &'static str,
+    title: &'static str,
+    has: fn(&Document) -> bool,
+    part: DetailsPart,
+) -> impl IntoView {
     let page = use_page();
-    let part = LazyPart::new(details_part::fetch);
+    let chunk = LazyPart::new(details_part::fetch);
     let is_open = RwSignal::new(false);
-    let has_tokens = move || page.with(|state| state.explanation.document().is_some_and(|document| !document.tokens.is_empty()));
     view! {
-        <Show when=has_tokens>
+        <Show when=move || page.with(|state| state.explanation.document().is_some_and(has))>
             <button
                 type="button"
                 class="chip how-sure screen-only"
-                data-testid="how-sure"
-                title=t!("The probability of each token of the answer, and what else the model might have written")
+                data-testid=test_id
+                title=title
                 aria-expanded=move || is_open.get().to_string()
                 on:click=move |_| is_open.update(|is_open| *is_open = !*is_open)
             >
-                {t!("How sure?")}
+                {label}
             </button>
             <Show when=move || is_open.get()>
-                <LazyView part view=details_part::shows(DetailsPart::Certainty) />
+                <LazyView part=chunk view=details_part::shows(part) />
             </Show>
         </Show>
     }

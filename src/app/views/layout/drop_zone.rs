@@ -6,7 +6,7 @@ use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
-/// Opens files that are dropped anywhere on the page.
+/// Opens files that are dropped anywhere on the page, and adds dropped texts to the prompt.
 #[component]
 pub fn DropZone() -> impl IntoView {
     let page = use_page();
@@ -35,7 +35,7 @@ pub fn DropZone() -> impl IntoView {
     });
     view! {
         <div class="drop-zone" class:over=is_over aria-hidden="true">
-            <p>{t!("Drop an explanation (JSON, SVG, PNG, HTML) or a model (GGUF)")}</p>
+            <p>{t!("Drop an explanation (JSON, SVG, PNG, HTML), a model (GGUF), or texts for the prompt (TXT, Markdown)")}</p>
         </div>
     }
 }

@@ -11,6 +11,7 @@ pub const EXPORT: &str = "embedding.html";
 pub const LESSON: &str = "lessons.html#making-one";
 pub const METHODS: &str = "reading-the-numbers.html#methods";
 pub const MODELS: &str = "models.html#other-models";
+pub const PASSAGES: &str = "reading-the-numbers.html#passages-and-citations";
 pub const TABLE: &str = "metrics.html#terms";
 pub const TABS: &str = "reading-the-numbers.html#the-other-tabs";
 pub const TEST: &str = "metrics.html#metrics";

@@ -1,0 +1,322 @@
+//! Citations: names of the prompt's passages in the answer, and whether the cited passages support what cites them.
+
+use std::ops::Range;
+
+use super::groups::{label_and_number, number_of};
+use super::{Document, Group};
+
+/// A passage supports a sentence if blanking it costs the sentence more than this, in nats per token: the unit of [`Group::effects`]. The
+/// limit for [support](crate::shares::LITTLE_SUPPORT) does not fit, because it is for the largest drop of one token. Chosen on 72 sentences
+/// of one model (`tests/golden/citations`).
+pub const LEAST_EFFECT: f64 = 0.35;
+/// Maximum length of the text between brackets, in characters.
+const MAX_INSIDE: usize = 200;
+/// Maximum number of digits of a superscript number.
+const MAX_DIGITS: usize = 4;
+const SUPERSCRIPTS: [char; 10] =
+    ['\u{2070}', '\u{b9}', '\u{b2}', '\u{b3}', '\u{2074}', '\u{2075}', '\u{2076}', '\u{2077}', '\u{2078}', '\u{2079}'];
+
+/// A citation of a passage by a generated sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Citation {
+    /// The sentence that cites: a 0-based row of the table.
+    pub sentence: usize,
+    /// Half-open span of the mark in the generation, in Unicode code points. A mark such as `[1, 2]` has several citations.
+    pub span: [usize; 2],
+    /// The cited passage, as an index of [`Document::groups`].
+    pub group: usize,
+    pub state: CitationState,
+}
+
+/// Whether the cited passage supports the sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CitationState {
+    /// Blanking the cited passage costs the sentence more than [`LEAST_EFFECT`], and no passage that the sentence does not cite costs more.
+    Supported,
+    /// It does not, but blanking this other group costs the sentence more, and more than [`LEAST_EFFECT`].
+    Misplaced(usize),
+    /// No passage costs the sentence more than [`LEAST_EFFECT`].
+    Unsupported,
+    /// The effects were not measured.
+    Unmeasured,
+}
+
+/// A place in the answer that cites a passage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CitationMark {
+    /// The bytes of the generation.
+    pub bytes: Range<usize>,
+    /// The cited passage, as an index of the groups.
+    pub group: usize,
+}
+
+/// The citations of a document, in order. The cited sentence, without its marks, is what a passage must support. A mark at the start of a
+/// sentence belongs to the sentence before it on the same line, unless the text goes on in lower case. Empty if words are explained.
+pub fn citations(document: &Document) -> Vec<Citation> {
+    let (generation, groups) = (&document.generation, &document.groups);
+    if groups.is_empty() || document.unit.of_answer().is_word() {
+        return Vec::new();
+    }
+    let marks = citation_marks(groups, &generation.text);
+    let starts: Vec<usize> = generation.text.char_indices().map(|(start, _)| start).collect();
+    let code_point = |byte: usize| starts.partition_point(|&start| start < byte);
+    let (mut found, mut rest) = (Vec::with_capacity(marks.len()), &marks[..]);
+    for (i, &[start, end]) in generation.sentences.iter().enumerate() {
+        let byte = |at: usize| starts.get(at).copied().unwrap_or(generation.text.len());
+        let (inside, after) = rest.split_at(rest.partition_point(|mark| mark.bytes.start < byte(end)));
+        rest = after;
+        let are_of_previous = are_of_previous(&generation.text, byte(start)..byte(end), inside);
+        for (CitationMark { bytes, group }, is_of_previous) in inside.iter().zip(are_of_previous) {
+            let sentence = i - usize::from(is_of_previous && i > 0);
+            let span = [code_point(bytes.start), code_point(bytes.end)];
+            found.push(Citation { sentence, span, group: *group, state: CitationState::Unmeasured });
+        }
+    }
+    // A mark at the start of a sentence may belong to the one before it, so the marks of a sentence are next to each other here.
+    for of_sentence in found.chunk_by_mut(|a, b| a.sentence == b.sentence) {
+        let cited: Vec<usize> = of_sentence.iter().map(|citation| citation.group).collect();
+        of_sentence.iter_mut().for_each(|citation| citation.state = state(groups, citation.sentence, citation.group, &cited));
+    }
+    found
+}
+
+/// The state of a citation of the group `own` by a sentence that cites the groups `cited`. The strongest group that it does not cite
+/// decides, because a sentence may need several of those that it cites.
+fn state(groups: &[Group], sentence: usize, own: usize, cited: &[usize]) -> CitationState {
+    let effects: Option<Vec<f64>> = groups.iter().map(|group| group.effect(sentence)).collect();
+    let Some(effects) = effects else { return CitationState::Unmeasured };
+    let is_needed = |&g: &usize| effects[g] > LEAST_EFFECT;
+    let strongest = |others: &mut dyn Iterator<Item = usize>| others.filter(is_needed).max_by(|&a, &b| effects[a].total_cmp(&effects[b]));
+    let not_cited = strongest(&mut (0..effects.len()).filter(|g| !cited.contains(g)));
+    match not_cited.filter(|&other| effects[other] > effects[own]) {
+        Some(other) => CitationState::Misplaced(other),
+        None if is_needed(&own) => CitationState::Supported,
+        None => strongest(&mut (0..effects.len())).map_or(CitationState::Unsupported, CitationState::Misplaced),
+    }
+}
+
+/// Whether each of the `marks` in a sentence belongs to the sentence before it.
+fn are_of_previous(text: &str, sentence: Range<usize>, marks: &[CitationMark]) -> Vec<bool> {
+    // The texts between marks: one before each mark, and one after the last.
+    let ends = marks.iter().map(|mark| mark.bytes.start).chain([sentence.end]);
+    let starts = std::iter::once(sentence.start).chain(marks.iter().map(|mark| mark.bytes.end));
+    let gaps: Vec<&str> = starts.zip(ends).map(|(start, end)| text.get(start..end).unwrap_or_default()).collect();
+    let says = |gap: &&str| gap.contains(char::is_alphanumeric);
+    let first = gaps.iter().position(says).unwrap_or(gaps.len());
+    let starts_line = sentence.start == 0 || text[..sentence.start].ends_with('\n');
+    // The first visible character after each mark, from the last mark to the first.
+    let mut next = None;
+    let next_of_gap = |gap: &&str| {
+        next = gap.trim_start().chars().next().or(next);
+        next
+    };
+    let mut visible: Vec<Option<char>> = gaps.iter().skip(1).rev().map(next_of_gap).collect();
+    visible.reverse();
+    let is_of_previous = |(k, next): (usize, Option<char>)| {
+        // Text before the mark is in the gaps up to the one with the same index.
+        first > k && (first == gaps.len() || !starts_line && !next.is_some_and(char::is_lowercase))
+    };
+    visible.into_iter().enumerate().map(is_of_previous).collect()
+}
+
+/// The places where `answer` cites one of the groups: `[1]`, `(1)`, `[1, 2]`, a superscript number, `Source 1`, a name in brackets, or a
+/// file name. In order; marks of several passages occur several times.
+pub fn citation_marks(groups: &[Group], answer: &str) -> Vec<CitationMark> {
+    let (mut marks, mut at) = (Vec::new(), 0);
+    while let Some(next) = answer[at..].chars().next().filter(|_| !groups.is_empty()) {
+        match mark_at(groups, answer, at, next) {
+            Some((length, cited)) => {
+                marks.extend(cited.into_iter().map(|group| CitationMark { bytes: at..at + length, group }));
+                at += length;
+            }
+            None => at += next.len_utf8(),
+        }
+    }
+    marks
+}
+
+/// The mark that starts at byte `at` with the character `first`: its length in bytes, and the cited groups.
+fn mark_at(groups: &[Group], answer: &str, at: usize, first: char) -> Option<(usize, Vec<usize>)> {
+    let (before, rest) = answer.split_at(at);
+    match first {
+        '[' => enclosed(groups, rest, ['[', ']']).filter(|(length, _)| !rest[*length..].starts_with('(')),
+        '(' => {
+            // A number in parentheses at the start of a line counts a list.
+            let line = before.trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
+            let starts_line = line.is_empty() || line.ends_with('\n');
+            enclosed(groups, rest, ['(', ')'])
+                .filter(|(length, _)| !(starts_line && rest[1..length - 1].bytes().all(|b| b.is_ascii_digit())))
+        }
+        _ if SUPERSCRIPTS.contains(&first) => superscript(groups, before, rest),
+        _ if before.ends_with(char::is_alphanumeric) => None,
+        _ => labeled(groups, rest).or_else(|| file_name(groups, rest)),
+    }
+}
+
+/// Names between brackets, separated by commas or semicolons. `None` if one of them is not that of a group.
+fn enclosed(groups: &[Group], rest: &str, [opening, closing]: [char; 2]) -> Option<(usize, Vec<usize>)> {
+    let mut ends = rest.char_indices().skip(1).take(MAX_INSIDE).filter(|(_, c)| [closing, '\n', opening].contains(c));
+    let (end, _) = ends.next().filter(|(_, c)| *c == closing)?;
+    let inside = &rest[1..end];
+    let whole = named(groups, inside).map(|group| vec![group]);
+    let cited = whole.or_else(|| inside.split([',', ';']).map(|name| named(groups, name.trim())).collect())?;
+    Some((end + closing.len_utf8(), cited))
+}
+
+/// A superscript number after a word. One after a short word is a unit or a power: km\u{b2}, x\u{b2}.
+fn superscript(groups: &[Group], before: &str, rest: &str) -> Option<(usize, Vec<usize>)> {
+    let digit = |c: char| SUPERSCRIPTS.iter().position(|&superscript| superscript == c);
+    let digits: Vec<usize> = rest.chars().map_while(digit).take(MAX_DIGITS).collect();
+    let length: usize = rest.chars().take(digits.len()).map(char::len_utf8).sum();
+    let word = before.chars().rev().take(3).take_while(|c| c.is_alphanumeric()).count();
+    let is_power = (1..=2).contains(&word) || before.ends_with(char::is_numeric);
+    let number = digits.iter().fold(0, |number, digit| 10 * number + digit);
+    Some((length, vec![numbered(groups, number)?])).filter(|_| !is_power)
+}
+
+/// "Source 1", where the text goes on after the number.
+fn labeled(groups: &[Group], rest: &str) -> Option<(usize, Vec<usize>)> {
+    let (length, _) = label_and_number(rest)?;
+    let is_whole = !rest[length..].starts_with(char::is_alphanumeric);
+    Some((length, vec![named(groups, &rest[..length])?])).filter(|_| is_whole)
+}
+
+/// The name of a file, with an extension.
+fn file_name(groups: &[Group], rest: &str) -> Option<(usize, Vec<usize>)> {
+    let is_here = |group: &&Group| {
+        let is_start = rest.get(..group.name.len()).is_some_and(|start| is_same_name(start, &group.name));
+        let has_extension = || {
+            group.name.rsplit_once('.').is_some_and(|(stem, extension)| {
+                !stem.is_empty() && (1..=5).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_alphanumeric())
+            })
+        };
+        let goes_on = || rest[group.name.len()..].starts_with(char::is_alphanumeric);
+        is_start && has_extension() && !goes_on()
+    };
+    let group = groups.iter().position(|group| is_here(&group))?;
+    Some((groups[group].name.len(), vec![group]))
+}
+
+/// The only group that `name` can mean: the one with this name, or else the one with this number.
+fn named(groups: &[Group], name: &str) -> Option<usize> {
+    let has_name = groups.iter().position(|group| is_same_name(&group.name, name));
+    has_name.or_else(|| {
+        let number = number_of(name)?;
+        numbered(groups, number)
+    })
+}
+
+/// The only group with this number. `None` if there are several.
+fn numbered(groups: &[Group], number: usize) -> Option<usize> {
+    let mut found = (0..groups.len()).filter(|&g| number_of(&groups[g].name) == Some(number));
+    found.next().filter(|_| found.next().is_none())
+}
+
+fn is_same_name(a: &str, b: &str) -> bool {
+    a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::example::example;
+    use super::super::{GroupKind, Passage};
+    use super::*;
+
+    fn groups(names: &[&str]) -> Vec<Group> {
+        let group =
+            |(j, name): (usize, &&str)| Group { name: (*name).into(), kind: GroupKind::Passage, sources: [j, j + 1], effects: Vec::new() };
+        names.iter().enumerate().map(group).collect()
+    }
+
+    fn marks(names: &[&str], answer: &str) -> Vec<(String, usize)> {
+        citation_marks(&groups(names), answer).into_iter().map(|mark| (answer[mark.bytes].to_owned(), mark.group)).collect()
+    }
+
+    fn assert_marks(names: &[&str], answer: &str, expected: &[(&str, usize)]) {
+        let expected: Vec<(String, usize)> = expected.iter().map(|(mark, group)| ((*mark).to_owned(), *group)).collect();
+        assert_eq!(marks(names, answer), expected, "{answer:?}");
+    }
+
+    #[test]
+    fn citations_name_passages_that_exist() {
+        let names = ["1", "2", "13"];
+        assert_marks(&names, "A [1]. B (2). C [13][2]", &[("[1]", 0), ("(2)", 1), ("[13]", 2), ("[2]", 1)]);
+        assert_marks(&names, "A [1, 13]; b[2]", &[("[1, 13]", 0), ("[1, 13]", 2), ("[2]", 1)]);
+        assert_marks(&names, "Nuts.\u{b2} Zo\u{eb} eats\u{b9}\u{b3}", &[("\u{b2}", 1), ("\u{b9}\u{b3}", 2)]);
+        assert_marks(&names, "Source 2 and source 1: so. (Document 13)", &[("Source 2", 1), ("source 1", 0), ("(Document 13)", 2)]);
+        assert_marks(&["Source 1", "Source 2"], "By [2] and Source 1.", &[("[2]", 1), ("Source 1", 0)]);
+        assert_marks(
+            &["notes.md", "A plan"],
+            "See NOTES.md, [a plan], the plan (notes.md).",
+            &[("NOTES.md", 0), ("[a plan]", 1), ("(notes.md)", 0)],
+        );
+    }
+
+    #[test]
+    fn other_numbers_are_not_citations() {
+        let texts = [
+            "[3]",
+            "[1](a)",
+            "[1, 3]",
+            "(1) One\n (2) Two",
+            "5 km\u{b2}, x\u{b9}, 10\u{b2}",
+            "Source 12",
+            "resource 1",
+            "[\n1]",
+            "[1",
+            "()",
+        ];
+        for text in texts {
+            assert_marks(&["1", "2"], text, &[]);
+        }
+        assert_marks(&["Source 1", "Document 1"], "[1] Document 1", &[("Document 1", 1)]);
+        assert_marks(&["notes.md", "A plan"], "A plan of mynotes.md, notes.mdx", &[]);
+        assert_marks(&[], "[1]", &[]);
+    }
+
+    fn cited(answer: &str, sentences: &[usize]) -> Vec<usize> {
+        let mut start = 0;
+        let spans: Vec<Range<usize>> = sentences.iter().map(|&end| std::mem::replace(&mut start, end)..end).collect();
+        let generation = Passage::new(answer, &spans, vec![1; spans.len()]).into();
+        let document = Document { generation, groups: groups(&["1", "2"]), ..example() };
+        citations(&document).into_iter().map(|citation| citation.sentence).collect()
+    }
+
+    #[test]
+    fn mark_belongs_to_sentence_that_it_ends() {
+        assert_eq!(cited("A [1]. B.", &[7, 9]), [0]);
+        assert_eq!(cited("A. [1] B. [2]", &[3, 10, 13]), [0, 1], "after the full stop");
+        assert_eq!(cited("A. [1][2] B.", &[3, 12]), [0, 0]);
+        assert_eq!(cited("A. [1] says b.", &[3, 14]), [1]);
+        assert_eq!(cited("A.\n[1] B.", &[3, 9]), [1], "the start of a line");
+        assert_eq!(cited("A.\n[1]", &[3, 6]), [0], "nothing else to support");
+        assert_eq!(cited("[1] B.", &[6]), [0]);
+        assert_eq!(cited("Zo\u{eb}. (2) A.", &[6, 12]), [0]);
+    }
+
+    #[test]
+    fn state_compares_cited_passage_with_others() {
+        use CitationState::{Misplaced, Supported, Unmeasured, Unsupported};
+        let mut groups = groups(&["1", "2", "3"]);
+        assert_eq!(state(&groups, 0, 0, &[0]), Unmeasured);
+        let mut states = |effects: [f64; 3], cited: &[usize]| {
+            groups.iter_mut().zip(effects).for_each(|(group, effect)| group.effects = vec![effect]);
+            cited.iter().map(|&own| state(&groups, 0, own, cited)).collect::<Vec<_>>()
+        };
+        let effects = [0.75, 0.0, 0.5];
+        assert_eq!([0, 1, 2].map(|own| states(effects, &[own])[0]), [Supported, Misplaced(0), Misplaced(0)]);
+        assert_eq!(states(effects, &[0, 2]), [Supported; 2], "a sentence may need both");
+        assert_eq!(states(effects, &[0, 1]), [Supported, Misplaced(2)]);
+        assert_eq!(states(effects, &[1, 2]), [Misplaced(0); 2]);
+        assert_eq!(states([LEAST_EFFECT, -2.0, 0.0], &[0, 1]), [Unsupported; 2]);
+    }
+
+    #[test]
+    fn spans_of_citations_are_code_points() {
+        let document = Document { groups: groups(&["1"]), ..example() };
+        let generation = Passage::new("Zo\u{eb} eats [1].", std::slice::from_ref(&(0..14)), vec![4]).into();
+        let citation = Citation { sentence: 0, span: [9, 12], group: 0, state: CitationState::Unmeasured };
+        assert_eq!(citations(&Document { generation, ..document.clone() }), [citation]);
+        assert!(citations(&document).is_empty());
+    }
+}

@@ -1,0 +1,189 @@
+"""Named passages of a prompt, and the citations of an answer, as in `crates/core/src/explanation/groups.rs` and `citations.rs`."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .graph import Array
+from .spans import WHITE_SPACE, Span
+from .units import is_alphanumeric
+
+#: A passage supports a sentence if blanking it costs the sentence more than this, in nats per token.
+LEAST_EFFECT = 0.35
+_MAX_INSIDE = 200
+_SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+_LABELED = re.compile(r"(?:source|document|passage) ([0-9]+)", re.IGNORECASE | re.ASCII)
+_FILE = re.compile(r".+\.[0-9A-Za-z]{1,5}", re.DOTALL)
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """A named passage. `sources` are its 0-based prompt sentences.
+
+    `effects` has its effect on each generated sentence in nats per token: how much less likely the sentence becomes, citations left out,
+    when end tokens replace the whole passage except its name. `None` if it was not measured.
+    """
+
+    name: str
+    kind: str
+    sources: range
+    effects: Array | None
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Group":
+        """Reads a group of a document."""
+        effects = np.array(data["effects"], dtype=np.float64) if "effects" in data else None
+        return cls(data["name"], data["kind"], range(*data["sources"]), effects)
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A citation of a passage. `sentence` is the 0-based generated sentence, `span` that of the mark in the generation, `group` the index
+    of the passage.
+
+    `state` is `supported` if the sentence depends on the passage, `misplaced` if it depends more on another one that it does not cite, or
+    only on another one, whose index is `depends_on`, `unsupported` if it depends on none, and `unmeasured` if the document does not say.
+    """
+
+    sentence: int
+    span: tuple[int, int]
+    group: int
+    state: str
+    depends_on: int | None = None
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place in the answer that cites a passage."""
+
+    span: Span
+    group: int
+
+
+def citations(groups: Sequence[Group], text: str, sentences: Sequence[Sequence[int]]) -> list[Citation]:
+    """Returns the citations in the generation `text` with these sentences, in order."""
+    marks, places = citation_marks([group.name for group in groups], text), []
+    for i, (start, end) in enumerate(sentences):
+        inside = [mark for mark in marks if start <= mark.span[0] < end]
+        are_of_previous = _are_of_previous(text, start, end, inside)
+        places += [(i - (1 if is_of_previous and i > 0 else 0), mark) for mark, is_of_previous in zip(inside, are_of_previous, strict=True)]
+    cited = {i: {mark.group for sentence, mark in places if sentence == i} for i, _ in places}
+    return [Citation(i, mark.span, mark.group, *_state(groups, i, mark.group, cited[i])) for i, mark in places]
+
+
+def citation_marks(names: Sequence[str], answer: str) -> list[Mark]:
+    """Returns the places where an answer cites one of the passages with these names: `[1]`, `(1)`, `[1, 2]`, a superscript number,
+    `Source 1`, a name in brackets, or a file name. Marks of several passages occur several times.
+    """
+    marks, at = [], 0
+    while names and at < len(answer):
+        length, cited = _mark_at(names, answer, at) or (1, [])
+        marks += [Mark((at, at + length), group) for group in cited]
+        at += length
+    return marks
+
+
+def _state(groups: Sequence[Group], sentence: int, own: int, cited: set[int]) -> tuple[str, int | None]:
+    effects = [float(group.effects[sentence]) for group in groups if group.effects is not None]
+    if len(effects) < len(groups):
+        return "unmeasured", None
+    # The last of equal ones, as in Rust.
+    needed = sorted((g for g, effect in enumerate(effects) if effect > LEAST_EFFECT), key=lambda g: (effects[g], g))
+    not_cited = [g for g in needed if g not in cited][-1:]
+    if not_cited and effects[not_cited[0]] > effects[own]:
+        return "misplaced", not_cited[0]
+    if effects[own] > LEAST_EFFECT:
+        return "supported", None
+    return ("misplaced", needed[-1]) if needed else ("unsupported", None)
+
+
+def _are_of_previous(text: str, start: int, end: int, marks: Sequence[Mark]) -> list[bool]:
+    """Whether each of the marks in a sentence belongs to the sentence before it."""
+    gaps = [
+        text[first:last]
+        for first, last in zip([start, *(mark.span[1] for mark in marks)], [*(mark.span[0] for mark in marks), end], strict=True)
+    ]
+    first = next((k for k, gap in enumerate(gaps) if any(map(is_alphanumeric, gap))), len(gaps))
+    starts_line = start == 0 or text[start - 1] == "\n"
+    found = []
+    for k in range(len(marks)):
+        visible = next((gap.lstrip(WHITE_SPACE)[0] for gap in gaps[k + 1 :] if gap.lstrip(WHITE_SPACE)), "")
+        found.append(first > k and (first == len(gaps) or (not starts_line and not visible.islower())))
+    return found
+
+
+def _mark_at(names: Sequence[str], answer: str, at: int) -> tuple[int, list[int]] | None:
+    before, first = answer[max(0, at - 3) : at], answer[at]
+    if first == "[":
+        found = _enclosed(names, answer, at, "]")
+        return None if found and answer[at + found[0] :].startswith("(") else found
+    if first == "(":
+        found = _enclosed(names, answer, at, ")")
+        starts_line = not answer[answer.rfind("\n", 0, at) + 1 : at].strip(WHITE_SPACE)
+        counts = found and all(character in "0123456789" for character in answer[at + 1 : at + found[0] - 1])
+        return None if starts_line and counts else found
+    if first in _SUPERSCRIPTS:
+        return _superscript(names, before, answer, at)
+    if before and is_alphanumeric(before[-1]):
+        return None
+    return _labeled(names, answer, at) or _file_name(names, answer, at)
+
+
+def _enclosed(names: Sequence[str], answer: str, at: int, closing: str) -> tuple[int, list[int]] | None:
+    last = min(len(answer), at + 1 + _MAX_INSIDE)
+    end = next((end for end in range(at + 1, last) if answer[end] in (answer[at], closing, "\n")), None)
+    if end is None or answer[end] != closing:
+        return None
+    inside = answer[at + 1 : end]
+    whole = _named(names, inside)
+    cited = [whole] if whole is not None else [_named(names, name.strip(WHITE_SPACE)) for name in re.split("[,;]", inside)]
+    known = [group for group in cited if group is not None]
+    return (end + 1 - at, known) if len(known) == len(cited) else None
+
+
+def _superscript(names: Sequence[str], before: str, answer: str, at: int) -> tuple[int, list[int]] | None:
+    digits = ""
+    while len(digits) < 4 and at + len(digits) < len(answer) and (digit := _SUPERSCRIPTS.find(answer[at + len(digits)])) >= 0:
+        digits += str(digit)
+    word = next((k for k, character in enumerate(reversed(before)) if not is_alphanumeric(character)), len(before))
+    is_power = word in (1, 2) or before[-1:].isnumeric()
+    group = _numbered(names, int(digits))
+    return None if is_power or group is None else (len(digits), [group])
+
+
+def _labeled(names: Sequence[str], answer: str, at: int) -> tuple[int, list[int]] | None:
+    match = _LABELED.match(answer, at)
+    if not match or (match.end() < len(answer) and is_alphanumeric(answer[match.end()])):
+        return None
+    group = _named(names, match[0])
+    return None if group is None else (len(match[0]), [group])
+
+
+def _file_name(names: Sequence[str], answer: str, at: int) -> tuple[int, list[int]] | None:
+    for group, name in enumerate(names):
+        end = at + len(name)
+        goes_on = end < len(answer) and is_alphanumeric(answer[end])
+        if _FILE.fullmatch(name) and answer[at:end].lower() == name.lower() and not goes_on:
+            return len(name), [group]
+    return None
+
+
+def _named(names: Sequence[str], name: str) -> int | None:
+    """Returns the only group that `name` can mean: the one with this name, or else the one with this number."""
+    has_name = next((group for group, known in enumerate(names) if known.lower() == name.lower()), None)
+    number = _number_of(name)
+    return has_name if has_name is not None or number is None else _numbered(names, number)
+
+
+def _numbered(names: Sequence[str], number: int) -> int | None:
+    found = [group for group, name in enumerate(names) if _number_of(name) == number]
+    return found[0] if len(found) == 1 else None
+
+
+def _number_of(name: str) -> int | None:
+    match = _LABELED.fullmatch(name)
+    digits = match[1] if match else name
+    return int(digits) if 1 <= len(digits) <= 4 and all(digit in "0123456789" for digit in digits) else None
