@@ -111,7 +111,8 @@ fn unsuitable_templates_say_why() {
 #[test]
 fn no_turn_contains_control_tokens() {
     let (tokenizer, template) = model("qwen3");
-    let texts = prop::collection::vec("(<\\|im_(start|end)\\|>|[a-z .\n]){1,4}x", 1..5);
+    // Contents of conversations have no white space at their ends.
+    let texts = prop::collection::vec("x(<\\|im_(start|end)\\|>|[a-z .\n]){1,4}x", 1..5);
     proptest!(|(contents in texts)| {
         let roles = ["user", "assistant"].into_iter().cycle();
         let messages: Vec<ChatMessage<'_>> = contents.iter().zip(roles).map(|(content, role)| ChatMessage { role, content }).collect();
@@ -122,7 +123,7 @@ fn no_turn_contains_control_tokens() {
         for (k, content) in framed.contents.iter().enumerate() {
             prop_assert_eq!(framed.text[content.clone()].trim(), contents[k].trim());
             let ranges = framed.tokens.iter().filter_map(|token| token.content.clone()).filter(|(turn, _)| *turn == k);
-            let mut end = contents[k].len() - contents[k].trim_start().len();
+            let mut end = 0;
             for (_, Range { start, end: next }) in ranges {
                 prop_assert!(start <= end, "no gap");
                 end = next;

@@ -63,7 +63,7 @@ pub fn frame_within(
 }
 
 /// Like [`frame_within`], for the messages of a conversation. Errors if there is no template, or if the template does not repeat all of
-/// them in order.
+/// them in order. Contents with white space at their ends must be trimmed by the template completely or not at all.
 pub fn frame_messages(
     limit: usize,
     template: Option<&ChatTemplate>,
