@@ -111,7 +111,7 @@ def _are_of_previous(text: str, start: int, end: int, marks: Sequence[Mark]) -> 
     found = []
     for k in range(len(marks)):
         visible = next((gap.lstrip(WHITE_SPACE)[0] for gap in gaps[k + 1 :] if gap.lstrip(WHITE_SPACE)), "")
-        found.append(first > k and (first == len(gaps) or (not starts_line and not visible.islower())))
+        found.append(first > k and (first == len(gaps) or (not starts_line and visible.upper() == visible)))
     return found
 
 

@@ -75,7 +75,7 @@ fn name_beside(prompt: &str, file: &str) -> String {
     let name: String = file.chars().map(plain).collect();
     let name = name.trim_start_matches(|c: char| !c.is_alphanumeric()).trim_end();
     let name: String = name.chars().skip(name.chars().count().saturating_sub(MAX_NAME)).collect();
-    let is_new = |name: &String| !prompt.to_lowercase().contains(&format!("[{}]", name.to_lowercase()));
+    let is_new = |name: &String| !prompt.to_ascii_lowercase().contains(&format!("[{}]", name.to_ascii_lowercase()));
     let numbered = (2..).map(|n| format!("{n} {name}"));
     std::iter::once(name.clone()).chain(numbered).find(is_new).unwrap_or_default()
 }

@@ -114,7 +114,7 @@ fn are_of_previous(text: &str, sentence: Range<usize>, marks: &[CitationMark]) -
     visible.reverse();
     let is_of_previous = |(k, next): (usize, Option<char>)| {
         // Text before the mark is in the gaps up to the one with the same index.
-        first > k && (first == gaps.len() || !starts_line && !next.is_some_and(char::is_lowercase))
+        first > k && (first == gaps.len() || !starts_line && !next.is_some_and(is_lower))
     };
     visible.into_iter().enumerate().map(is_of_previous).collect()
 }
@@ -210,6 +210,11 @@ fn named(groups: &[Group], name: &str) -> Option<usize> {
 fn numbered(groups: &[Group], number: usize) -> Option<usize> {
     let mut found = (0..groups.len()).filter(|&g| number_of(&groups[g].name) == Some(number));
     found.next().filter(|_| found.next().is_none())
+}
+
+/// Whether the letter has an upper case. Unlike the table behind `char::is_lowercase`, that of upper cases is in the page anyway.
+fn is_lower(c: char) -> bool {
+    !c.to_uppercase().eq([c])
 }
 
 fn is_same_name(a: &str, b: &str) -> bool {
