@@ -218,7 +218,7 @@ fn inconsistent_turns_are_rejected() {
         *document.pointer_mut(&format!("/turns{path}")).unwrap() = value;
         (Document::from_json(&document.to_string()).unwrap_err(), schema().is_valid(&document))
     };
-    for (path, value) in [("/0/sentences", 2), ("/3/sentences", 1 << 40)] {
+    for (path, value) in [("/0/sentences", 2), ("/3/sentences", 1 << 30)] {
         assert_eq!(refused(path, value.into()), (DocumentError::Turns, true), "{path} {value}");
     }
     assert_eq!(refused("/0/sentences", 0.into()), (DocumentError::Turns, false));
