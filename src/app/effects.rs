@@ -9,10 +9,10 @@ use web_sys::File;
 
 use super::page::Page;
 use super::state::Environment;
-use super::state::explanation::Origin;
 use super::state::library::LibraryMessage;
 use super::state::local_file::{FileId, LocalFile};
 use super::state::message::{Effect, Fetch, Message};
+use super::state::origin::Origin;
 use super::state::{lesson_texts, storage_keys};
 use super::{browser, examples, gallery, language, opener, remote_fetch, service_worker};
 use crate::library::standard;

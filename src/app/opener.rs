@@ -2,8 +2,8 @@
 
 use glasscage_message::{Message, message};
 
-use super::state::explanation::Origin;
 use super::state::opened::Opened;
+use super::state::origin::Origin;
 use super::views::layout::lazy::split_off;
 
 split_off!(open, fetch_opener => open as fn(&[u8], Origin) -> Result<Opened, Message>);

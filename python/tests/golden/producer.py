@@ -14,12 +14,11 @@ import glasscage
 
 PROMPT = "Once upon a time, there was a little girl named Lily. She had a big red ball. One day, Tom came to the park. He was sad."
 PASSAGES = "[1] Lily had a big cat. The cat was black.\n[2] Ben had a red ball.\n\nOne day"
-CITING = "Lily played with the black cat [1]. Ben lost his red ball [1]. They were happy [2]."
 
 model, tokenizer = load(STORIES)
 for method in ("pert", "clp"):
     glasscage.explain(model, tokenizer, PROMPT, method=method, max_tokens=60).write(HERE / f"stories-{method}.json")
-glasscage.explain(model, tokenizer, PASSAGES, answer=CITING).write(HERE / "stories-passages.json")
+glasscage.explain(model, tokenizer, PASSAGES, max_tokens=60).write(HERE / "stories-passages.json")
 
 CONVERSATION = [
     {"role": "system", "content": "Be brief. Say numbers."},

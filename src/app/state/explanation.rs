@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::message::ExplanationMessage;
+use super::origin::Origin;
 use super::reactive::Reactive;
 use super::recent_explanations::RecentExplanations;
 use super::selection;
@@ -69,19 +70,6 @@ struct SetAside {
 pub struct ShownDocument {
     pub graph: Arc<AttributionGraph>,
     pub origin: Origin,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// Computed on this page.
-    Here,
-    Link,
-    File,
-    Gallery,
-    /// A step of a lesson shows it.
-    Lesson,
-    /// The welcome explanation, which is built into the page. Visitors see it until they have an explanation of their own.
-    Welcome,
 }
 
 impl ShownDocument {

@@ -1,9 +1,9 @@
 //! The state text of a browser history entry: an explanation and its origin, or a lesson and its reader's progress. The browser keeps it
 //! through Back, Forward and a reload, and drops it with the entry.
 
-use super::explanation::Origin;
 use super::lesson::Progress;
 use super::opened::Opened;
+use super::origin::Origin;
 use crate::explanation::Document;
 use crate::lesson::Lesson;
 

@@ -13,6 +13,7 @@ pub mod local_file;
 pub mod message;
 pub mod model_choice;
 pub mod opened;
+pub mod origin;
 pub mod outbox;
 pub mod place;
 pub mod purpose;

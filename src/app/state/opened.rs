@@ -2,8 +2,8 @@
 
 use glasscage_message::{Message, ToMessage};
 
-use super::explanation::Origin;
 use super::lesson::Progress;
+use super::origin::Origin;
 use crate::explanation::{self, Document};
 use crate::lesson::{self, Lesson};
 use crate::open::{self, open_any};

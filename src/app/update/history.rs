@@ -1,11 +1,11 @@
 //! The browser's history: one entry for each explanation that was on screen, and entries for the start page.
 
 use crate::app::gallery::GalleryEntry;
-use crate::app::state::explanation::Origin;
 use crate::app::state::history_entry;
 use crate::app::state::message::Effect;
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::opened::Opened;
+use crate::app::state::origin::Origin;
 use crate::app::state::remote::Remote;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::screen::Screen;

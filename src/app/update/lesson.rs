@@ -1,11 +1,11 @@
 //! Opens, shows, edits and closes lessons.
 
 use crate::app::gallery::GalleryEntry;
-use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::{OpenLesson, Progress};
 use crate::app::state::lesson_texts;
 use crate::app::state::message::{Effect, Fetch, LessonMessage};
 use crate::app::state::opened::Opened;
+use crate::app::state::origin::Origin;
 use crate::app::state::place::Place;
 use crate::app::state::screen::Screen;
 use crate::app::state::{Awaited, State};

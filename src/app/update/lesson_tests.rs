@@ -3,11 +3,11 @@
 use super::tests::{Page, answered, asked, read, unmeasured};
 use crate::app::analysis::example::document;
 use crate::app::gallery::GalleryEntry;
-use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::tests::lesson;
 use crate::app::state::lesson_texts::tests::{TEXTS, english};
 use crate::app::state::local_file::{FileId, LocalFile};
 use crate::app::state::message::{Effect, ExplanationMessage, Fetch, LessonMessage, Message};
+use crate::app::state::origin::Origin;
 use crate::app::state::place::Place;
 use crate::explanation::Document;
 use crate::lesson::{Lesson, to_fragment};

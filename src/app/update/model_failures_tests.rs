@@ -3,11 +3,11 @@
 use super::tests::{Page, answered, asked, file, loaded, requests, unmeasured};
 use crate::app::analysis::example::document;
 use crate::app::state::engine::ModelState;
-use crate::app::state::explanation::Origin;
 use crate::app::state::history_entry;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::{EditorMessage, Effect, Message};
 use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::origin::Origin;
 use crate::app::state::storage_keys;
 use crate::app::update::State;
 use crate::problem::Problem;

@@ -2,9 +2,9 @@
 
 use super::tests::{Page, asked};
 use crate::app::analysis::example::document;
-use crate::app::state::explanation::Origin;
 use crate::app::state::message::{Effect, Message};
 use crate::app::state::opened::Opened;
+use crate::app::state::origin::Origin;
 use crate::app::state::remote::RemoteFailure;
 use crate::worker::engine::protocol::EngineEvent;
 use crate::worker::envelope::RequestId;

@@ -3,11 +3,11 @@
 use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::engine::{Job, MaskedLmState, ModelState};
-use crate::app::state::explanation::Origin;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::local_file::LocalFile;
 use crate::app::state::message::{Effect, Fetch, Message};
 use crate::app::state::model_choice::ModelChoice;
+use crate::app::state::origin::Origin;
 use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;

@@ -3,9 +3,9 @@
 use leptos::prelude::untrack;
 
 use crate::app::state::State;
-use crate::app::state::explanation::Origin;
 use crate::app::state::message::{Effect, HostRequest, Message};
 use crate::app::state::opened::Opened;
+use crate::app::state::origin::Origin;
 use glasscage_message::message;
 
 /// Handles one message and returns the effects to carry out.

@@ -1,8 +1,8 @@
 use crate::app::state::State;
-use crate::app::state::explanation::Origin;
 use crate::app::state::lesson::OpenLesson;
 use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
+use crate::app::state::origin::Origin;
 use crate::app::state::place::Place;
 use leptos::ev;
 use leptos::html::Section;
