@@ -113,7 +113,7 @@ impl<M: LanguageModel> Session<M> {
             failure = failed;
         }
         // A faulty GPU may have computed earlier passes incorrectly, too.
-        let is_worthless = passes_done == 0 || matches!(failure, Some(LmError::FaultyGpu(_)));
+        let is_worthless = passes_done == 0 && !document.is_complete() || matches!(failure, Some(LmError::FaultyGpu(_)));
         match failure.map(problems::engine_failed) {
             None => Ok(ExplainResult::Explained(Box::new(document))),
             Some(problem) if is_worthless => Err(problem),

@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use super::problems;
-use glasscage_core::conversation;
+use glasscage_core::conversation::{self, ConversationError};
 use glasscage_core::explanation::{Speaker, Unit};
 use glasscage_model::chat::ChatMessage;
 use glasscage_protocol::problem::Problem;
 use glasscage_protocol::request::{Question, Reading};
 use glasscage_text::brackets::Bracketed;
+use glasscage_text::given::given_text;
+use glasscage_text::sentences::sentences;
 
 /// Between the turns of a conversation in the text of a document.
 const BETWEEN_TURNS: &str = "\n\n";
@@ -49,7 +51,11 @@ impl ReadPrompt {
         let turns = conversation::read(&question.prompt).map_err(|error| problems::wrong_conversation(&error))?;
         let mut prompt = Self { text: String::new(), parts: Vec::with_capacity(turns.len()) };
         for (k, turn) in turns.iter().enumerate() {
-            let (start, content) = (prompt.text.len(), content(&turn.content)?);
+            // JSON can contain line ends of other programs as escapes.
+            let (start, content) = (prompt.text.len(), content(&given_text(&turn.content))?);
+            if sentences(&content.text).is_empty() {
+                return Err(problems::wrong_conversation(&ConversationError::EmptyTurn { turn: k + 1 }));
+            }
             prompt.text.push_str(&content.text);
             if k + 1 < turns.len() {
                 prompt.text.push_str(BETWEEN_TURNS);
@@ -82,6 +88,13 @@ mod tests {
         assert_eq!(parts, ["Be brief.\n\n", "Hi.\n\n", "Hello.\n\n", "Bye."]);
         let roles = prompt.messages().map(|messages| messages.iter().map(|message| message.role).collect::<Vec<_>>());
         assert_eq!(roles, Some(vec!["system", "user", "assistant", "user"]));
+    }
+
+    #[test]
+    fn escapes_of_json_are_cleaned() {
+        let of_json = |content: &str| read(&format!(r#"[{{"role": "user", "content": "{content}"}}]"#), Unit::Sentence);
+        assert_eq!(of_json(r"A.\r\nB.").expect("a conversation").text, "A.\nB.");
+        assert!(of_json(r"\u001c").is_err(), "no visible character");
     }
 
     #[test]

@@ -19,6 +19,7 @@ MAX_TOKENS = 1 << 24
 MAX_SCORE = 1e12
 MAX_JOINT = 10_000
 MAX_NAME = 1 << 12
+MAX_GROUP_NAME = 320
 MAX_TOKEN_LIST = 1 << 17
 MAX_CONTRASTS = 100
 MAX_GROUPS = 100
@@ -167,8 +168,8 @@ def _of_groups(groups: list[dict[str, Any]], n: int, m: int) -> Iterator[str]:
         reached = end
         if any(abs(effect) > MAX_SCORE for effect in effects):
             yield f"this document has a score above {MAX_SCORE:g}"
-        if _n_bytes(group["name"]) > MAX_NAME:
-            yield f"this document has a name of more than {MAX_NAME} bytes"
+        if _n_bytes(group["name"]) > MAX_GROUP_NAME:
+            yield f"this document has a passage with a name of more than {MAX_GROUP_NAME} bytes"
 
 
 def _of_joint(joint: list[dict[str, Any]], n: int, m: int) -> Iterator[str]:

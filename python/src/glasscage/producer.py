@@ -123,9 +123,12 @@ def _parts(
         raise ValueError("give either a prompt or a conversation")
     turns = [(None, given_text(prompt or ""))] if conversation is None else turns_of_messages(conversation)
     split = [unmarked(text) if unit == "bracket" else (text, units(text, unit)) for _, text in turns]
-    named = [passages(text) for text, _ in split]
-    if sum(map(len, named)) > MAX_PASSAGES:
-        named = [[] for _ in split]
+    # Answers of the model have no passages: they cite.
+    named = [[] if role == "assistant" else passages(text) for (role, _), (text, _) in zip(turns, split, strict=True)]
+    names = [passage.name.lower() for of_part in named for passage in of_part]
+    if len(names) > MAX_PASSAGES or len(set(names)) < len(names):
+        last = max(number for number, of_part in enumerate(named) if of_part)
+        named = [of_part if number == last else [] for number, of_part in enumerate(named)]
     found = [cut(text, of_text, of_part) for (text, of_text), of_part in zip(split, named, strict=True)]
     return [PromptPart(role, text, of_part) for (role, _), (text, _), of_part in zip(turns, split, found, strict=True)], named
 

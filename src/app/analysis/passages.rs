@@ -7,6 +7,9 @@ use crate::app::i18n::t;
 use crate::explanation::{Citation, CitationState, Document, Group, citations};
 use crate::shares::{Shares, repeats_itself};
 
+/// Maximum number of citations on the page.
+const MOST_CITATIONS: usize = 500;
+
 /// A passage, formatted for display.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassageRow {
@@ -54,9 +57,9 @@ fn row(shares: &Shares, group: &Group) -> PassageRow {
     }
 }
 
-/// The citations of the answer, in order.
+/// The first citations of the answer, in order.
 pub fn citation_rows(document: &Document) -> Vec<CitationRow> {
-    citations(document).iter().map(|citation| citation_row(document, citation)).collect()
+    citations(document).iter().take(MOST_CITATIONS).map(|citation| citation_row(document, citation)).collect()
 }
 
 fn citation_row(document: &Document, citation: &Citation) -> CitationRow {

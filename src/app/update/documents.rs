@@ -12,7 +12,7 @@ use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::opened::Opened;
 use crate::app::state::origin::Origin;
 use crate::app::state::place::Place;
-use crate::app::state::{Awaited, State};
+use crate::app::state::{Awaited, EntryAwaits, State};
 use crate::library::address::{missing_parts, part_of};
 use crate::library::registry;
 use crate::problem::Problem;
@@ -90,7 +90,7 @@ impl State {
         }
     }
 
-    /// Opens the link of this fragment, which the address of the page names.
+    /// Opens the link with this fragment, from the address of the page or from a file.
     pub(super) fn open_link(&mut self, fragment: &str) {
         let id = self.await_on_screen(None);
         self.emit(Effect::OpenLink(id, fragment.to_owned()));
@@ -107,12 +107,19 @@ impl State {
         }
         match opened {
             Ok(_) if self.refuse_while_busy() => {}
-            Ok(opened) => {
-                self.entry_awaits = None;
+            Ok(opened) if self.entry_awaits.take() == Some(EntryAwaits::Address) => {
+                // Notices of the start of the page arrive before the link is opened.
+                let notice = self.problem.take();
                 self.put_on_screen(opened);
+                *self.problem = notice;
                 self.replace_entry_at(format!("{}#{}", self.page_address, link.trim_start_matches('#')));
             }
-            Err(problem) => self.fail_with(problem, message!("Ask for a new link, or for the saved JSON file")),
+            Ok(opened) => self.show(opened),
+            Err(problem) => {
+                // The entry keeps the link.
+                self.entry_awaits = None;
+                self.fail_with(problem, message!("Ask for a new link, or for the saved JSON file"));
+            }
         }
     }
 

@@ -4,8 +4,12 @@ use crate::app::analysis::number;
 use crate::app::state::State;
 use crate::app::state::local_file::LocalFile;
 use crate::app::state::message::{EditorMessage, Effect};
+use crate::app::state::opened::Opened;
+use crate::app::state::origin::Origin;
 use crate::app::state::place::Place;
+use crate::conversation;
 use crate::problem::Problem;
+use crate::request::Reading;
 use glasscage_message::{Message, message};
 
 const EXTENSIONS: [&str; 4] = [".txt", ".text", ".md", ".markdown"];
@@ -35,11 +39,16 @@ impl State {
         }
     }
 
-    /// Adds the texts to the start of the prompt, each under the name of its file. The visitor's own text follows them.
+    /// Adds the texts to the start of the prompt, or of the last turn of a conversation, each under the name of its file. The visitor's own
+    /// text follows them. A single file that is a link or an explanation is opened instead.
     pub(super) fn texts_read(&mut self, files: Vec<(String, Option<Vec<u8>>)>) {
-        let mut passages = String::new();
+        let (is_alone, mut passages) = (files.len() == 1, String::new());
         for (name, bytes) in files {
-            match bytes.and_then(text_of) {
+            let text = bytes.and_then(text_of);
+            if is_alone && text.as_deref().is_some_and(|text| self.opens(text)) {
+                return;
+            }
+            match text {
                 Some(text) => {
                     let name = name_beside(&(passages.clone() + &self.editor.prompt), &name);
                     passages.push_str(&format!("[{name}]\n{text}\n\n"));
@@ -51,10 +60,25 @@ impl State {
             }
         }
         if !passages.is_empty() {
-            let prompt = passages + &self.editor.prompt;
+            let of_conversation = match self.editor.reading() {
+                Reading::Conversation => conversation::before_last_turn(&self.editor.prompt, &passages),
+                Reading::Text => None,
+            };
+            let prompt = of_conversation.unwrap_or_else(|| passages + &self.editor.prompt);
             *self.editor.is_open = true;
             self.editor.update(EditorMessage::PromptTyped(prompt), &self.engine, &mut self.outbox);
         }
+    }
+
+    /// Opens a text that is an explanation or a lesson, or a link to one. Returns false for other texts.
+    fn opens(&mut self, text: &str) -> bool {
+        let (link, opened) = (link_in(text), Opened::from_json(text, Origin::File));
+        let is_opened = link.is_some() || opened.is_some();
+        if is_opened && !self.refuse_while_busy() {
+            link.into_iter().for_each(|fragment| self.open_link(&fragment));
+            opened.into_iter().for_each(|opened| self.show(opened));
+        }
+        is_opened
     }
 
     fn refuse_text(&mut self, what: Message, remedy: Message) {
@@ -69,12 +93,20 @@ fn text_of(bytes: Vec<u8>) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
+/// The fragment of a text that is only a link to an explanation or a lesson, as `glasscage export` writes it. Programs may have broken it
+/// into lines.
+fn link_in(text: &str) -> Option<String> {
+    let (address, fragment) = text.split_once('#')?;
+    let fragment: String = fragment.split_whitespace().collect();
+    (!address.contains(char::is_whitespace) && Opened::is_link(&fragment)).then_some(fragment)
+}
+
 /// The name of a file without characters that end a name, and with a number if the prompt has this name already.
 fn name_beside(prompt: &str, file: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || " .-_()".contains(c) { c } else { '_' };
     let name: String = file.chars().map(plain).collect();
-    let name = name.trim_start_matches(|c: char| !c.is_alphanumeric()).trim_end();
     let name: String = name.chars().skip(name.chars().count().saturating_sub(MAX_NAME)).collect();
+    let name = name.trim_start_matches(|c: char| !c.is_alphanumeric()).trim_end().to_owned();
     let is_new = |name: &String| !prompt.to_ascii_lowercase().contains(&format!("[{}]", name.to_ascii_lowercase()));
     let numbered = (2..).map(|n| format!("{n} {name}"));
     std::iter::once(name.clone()).chain(numbered).find(is_new).unwrap_or_default()
@@ -83,9 +115,11 @@ fn name_beside(prompt: &str, file: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::analysis::example::document;
     use crate::app::state::local_file::FileId;
     use crate::app::state::message;
     use crate::app::update::tests::Page;
+    use crate::explanation::to_fragment;
 
     fn file(name: &str, bytes: u64) -> LocalFile {
         LocalFile { id: FileId(7), name: name.into(), bytes, modified_millis: 0.0 }
@@ -96,6 +130,7 @@ mod tests {
         assert_eq!([" [a],b.md", "Zo\u{eb}'s (2).txt"].map(|file| name_beside("", file)), ["a__b.md", "Zo\u{eb}_s (2).txt"]);
         assert_eq!(name_beside("[a.md] [2 A.md]", "a.md"), "3 a.md");
         assert_eq!(name_beside("", &"x".repeat(99)), "x".repeat(MAX_NAME));
+        assert_eq!(name_beside("", &format!("x-{}", "y".repeat(MAX_NAME - 1))), "y".repeat(MAX_NAME - 1));
     }
 
     #[test]
@@ -114,6 +149,27 @@ mod tests {
         assert!(problem(&page).contains("too large for a prompt") && !effects.iter().any(|effect| matches!(effect, Effect::ReadTexts(_))));
         page.send(message::Message::TextsRead(vec![("gone.md".into(), None)]));
         assert!(problem(&page).contains("gone.md"), "{}", problem(&page));
+    }
+
+    #[test]
+    fn dropped_link_is_opened() {
+        let mut page = Page::explained();
+        let link = format!("https://a.b/#{}\n", to_fragment(&document()));
+        let effects = page.send_and_open(message::Message::TextsRead(vec![("link.txt".into(), Some(link.clone().into_bytes()))]));
+        assert!(matches!(&effects[..], [Effect::PushEntry { text: Some(_), .. }, Effect::ScrollToExplanation]), "{effects:?}");
+        let json = vec![("explanation.json.txt".into(), Some(document().to_json().into_bytes()))];
+        assert_eq!(page.send(message::Message::TextsRead(json)).len(), 2, "it is an explanation");
+        assert_eq!(page.look(|state| state.editor.prompt.clone()), "A. B.");
+        assert_eq!(["See https://a.b/#g3.x", "#1 A", "a#b", "g3.x"].map(link_in), [const { None }; 4]);
+    }
+
+    #[test]
+    fn texts_go_into_last_turn_of_conversation() {
+        let mut page = Page::new();
+        page.send(EditorMessage::PromptTyped("User: Hi.\nAssistant: Hello.\nUser: Who?".into()));
+        page.send(message::Message::TextsRead(vec![("a.md".into(), Some(b"A.".to_vec()))]));
+        let prompt = "User: Hi.\n\nAssistant: Hello.\n\nUser: [a.md]\nA.\n\nWho?";
+        assert_eq!(page.look(|state| state.editor.prompt.clone()), prompt);
     }
 
     #[test]

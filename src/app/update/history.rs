@@ -47,6 +47,10 @@ impl State {
     /// when the visitor asks: Safari's Back button skips entries that a page makes more than ten seconds after the last user interaction.
     /// It also skips the page on which they were made.
     pub(super) fn make_entry_for_run(&mut self) {
+        // A link that is not open yet keeps its entry, so Back leads to it.
+        if self.entry_awaits == Some(EntryAwaits::Address) {
+            self.entry_awaits = None;
+        }
         self.entry_made();
         self.entry_awaits = Some(EntryAwaits::Run);
     }

@@ -10,6 +10,8 @@ impl State {
     pub(super) fn next_turn(&mut self) {
         let Some(text) = self.explanation.document().map(conversation_so_far) else { return };
         self.editor.replace_texts([&text, ""], Reading::Conversation, &self.engine, &mut self.outbox);
+        // Without the chat template, the turns would be one text.
+        self.editor.settings.use_template = true;
         *self.editor.is_open = true;
     }
 }

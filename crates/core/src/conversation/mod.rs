@@ -112,6 +112,15 @@ pub fn to_be_continued(turns: &[ChatTurn]) -> String {
     format!("{}\n\n{}: ", labels::write(&marked.collect::<Vec<_>>()), Speaker::User.label())
 }
 
+/// The conversation with `before` at the start of its last turn. `None` if the text is not a conversation that ends with a turn of the
+/// user, which may be empty.
+pub fn before_last_turn(text: &str, before: &str) -> Option<String> {
+    let mut turns = turns(text).ok()?;
+    let last = turns.last_mut().filter(|turn| turn.speaker == Speaker::User)?;
+    last.content = format!("{before}{}", last.content).trim().to_owned();
+    Some(written(&turns))
+}
+
 /// Whether a text is a conversation of these turns, written with labels or by [`written`].
 pub fn has_turns(text: &str, turns: &[ChatTurn]) -> bool {
     labels::read(text).is_some_and(|read| read == turns) || text == written(turns)
@@ -211,6 +220,15 @@ mod tests {
         let text = format!("{}\n\nAssistant: Bye, bye.", written(&conversation()));
         assert_eq!(without_answer(&text), Some((written(&conversation()), "Bye, bye.".into())));
         assert_eq!(without_answer(&written(&conversation())), None);
+    }
+
+    #[test]
+    fn text_is_added_to_last_turn() {
+        let added = |text: &str| before_last_turn(text, "[a.md]\nA.\n\n");
+        let begun = "User: Hi.\n\nAssistant: Hello.\n\nUser: ";
+        assert_eq!(added(begun).as_deref(), Some("User: Hi.\n\nAssistant: Hello.\n\nUser: [a.md]\nA."));
+        assert_eq!(added(&format!("{begun}Who?")).as_deref(), Some("User: Hi.\n\nAssistant: Hello.\n\nUser: [a.md]\nA.\n\nWho?"));
+        assert_eq!([added("User: Hi.\nAssistant: Hello."), added("Hi.")], [None, None]);
     }
 
     #[test]

@@ -74,8 +74,15 @@ pub fn citations(document: &Document) -> Vec<Citation> {
     }
     // A mark at the start of a sentence may belong to the one before it, so the marks of a sentence are next to each other here.
     for of_sentence in found.chunk_by_mut(|a, b| a.sentence == b.sentence) {
-        let cited: Vec<usize> = of_sentence.iter().map(|citation| citation.group).collect();
-        of_sentence.iter_mut().for_each(|citation| citation.state = state(groups, citation.sentence, citation.group, &cited));
+        let Some(sentence) = of_sentence.first().map(|citation| citation.sentence) else { continue };
+        // A hostile document may cite a passage very often, so compute each state once.
+        let mut cited: Vec<usize> = of_sentence.iter().map(|citation| citation.group).collect();
+        cited.sort_unstable();
+        cited.dedup();
+        let states: Vec<CitationState> = cited.iter().map(|&own| state(groups, sentence, own, &cited)).collect();
+        for citation in of_sentence {
+            citation.state = cited.binary_search(&citation.group).map_or(CitationState::Unmeasured, |at| states[at]);
+        }
     }
     found
 }

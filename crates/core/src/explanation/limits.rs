@@ -24,6 +24,8 @@ pub enum TooLarge {
     Contrasts,
     #[error("it has more than {MAX_GROUPS} passages")]
     Groups,
+    #[error("it has a passage with a name of more than {MAX_GROUP_NAME} bytes")]
+    GroupName,
     #[error("its answer has more than {MAX_BRANCHES} branches")]
     Branches,
 }
@@ -38,6 +40,8 @@ const MAX_SCORE: f64 = 1e12;
 const MAX_JOINT: usize = 10_000;
 /// Maximum bytes of a name of a model, a program or a method, and of a token.
 const MAX_NAME: usize = 1 << 12;
+/// Maximum length of the name of a passage in bytes: 80 characters. Every word of an answer is compared with every name.
+const MAX_GROUP_NAME: usize = 320;
 /// Maximum number of tokens with probabilities. The page allows answers of a few thousand tokens.
 const MAX_TOKEN_LIST: usize = 1 << 17;
 const MAX_CONTRASTS: usize = 100;
@@ -90,7 +94,7 @@ pub fn check_contrasts(contrasts: &[Contrast]) -> Result<(), TooLarge> {
 /// Checks that groups can be shown, and that numbers derived from them stay finite.
 pub fn check_groups(groups: &[Group]) -> Result<(), TooLarge> {
     within(groups.len() <= MAX_GROUPS, TooLarge::Groups)?;
-    within(groups.iter().all(|group| group.name.len() <= MAX_NAME), TooLarge::Name)?;
+    within(groups.iter().all(|group| group.name.len() <= MAX_GROUP_NAME), TooLarge::GroupName)?;
     within(groups.iter().flat_map(|group| &group.effects).all(|&effect| is_moderate(effect)), TooLarge::Score)
 }
 

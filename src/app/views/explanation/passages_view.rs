@@ -11,6 +11,7 @@ use crate::app::page::use_page;
 use crate::app::state::message::Message;
 use crate::app::views::layout::help_link::{self, HelpLink};
 use crate::app::views::models::model_hint::ModelHint;
+use crate::explanation::Answer;
 
 /// The passages of the explained document, and the citations of its answer.
 pub fn view() -> AnyView {
@@ -19,6 +20,16 @@ pub fn view() -> AnyView {
     let citations = Memo::new(move |_| page.attribution(|attribution| passages::citation_rows(attribution.document())).unwrap_or_default());
     let output = move || page.attribution(share_texts::output_label).unwrap_or_default();
     let can_ask = Memo::new(move |_| is_own(page));
+    let is_given =
+        Memo::new(move |_| page.attribution(|attribution| attribution.document().manifest.answer == Answer::Given {}) == Some(true));
+    let verdict = move || {
+        let answers = page.with(|state| {
+            let (document, variants) = (state.explanation.document()?, &state.explanation.variants);
+            let of_row = |row: &PassageRow| passages::answer_without(document, variants, &row.name, &row.sources);
+            Some(rows.with(|rows| rows.iter().filter_map(of_row).map(|answer| answer.verdict).collect::<Vec<_>>()))
+        });
+        answers.unwrap_or_default().join(" ")
+    };
     let has_notes = move || rows.with(|rows| rows.iter().any(|row| row.repeats_itself));
     let table_rows = move || rows.get().into_iter().map(|row| view! { <Row row can_ask /> }).collect_view();
     let answers = move || rows.get().into_iter().map(|row| view! { <WithoutPassage row /> }).collect_view();
@@ -50,7 +61,11 @@ pub fn view() -> AnyView {
             <Show when=move || can_ask.get()>
                 <ModelHint />
             </Show>
-            <div role="status" data-testid="answers-without">{answers}</div>
+            <Show when=move || can_ask.get() && is_given.get()>
+                <p class="hint">{t!("This answer was provided, not written by the model. The model wrote the others.")}</p>
+            </Show>
+            <div data-testid="answers-without">{answers}</div>
+            <p class="visually-hidden" role="status">{verdict}</p>
             <Show when=move || citations.with(|citations| !citations.is_empty())>
                 <h3>{t!("Citations")}</h3>
                 <ul class="citations" data-testid="citations">

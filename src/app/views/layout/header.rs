@@ -41,7 +41,7 @@ pub fn Header() -> impl IntoView {
             <div class="actions">
                 <FileButton
                     label=t!("Open\u{2026}")
-                    accept=".json,.svg,.png,.html,.gguf"
+                    accept=".json,.svg,.png,.html,.gguf,.txt,.md"
                     test_id="open-json"
                     on_files=move |files| page.send_files(files, Message::FilesOpened)
                 />
