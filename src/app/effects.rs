@@ -7,6 +7,7 @@ use gloo::timers::callback::Timeout;
 use leptos::task::spawn_local;
 use web_sys::File;
 
+use super::opener::OpenedLink;
 use super::page::Page;
 use super::state::Environment;
 use super::state::library::LibraryMessage;
@@ -37,9 +38,16 @@ pub struct Effects {
     /// The browser's handles of the files that the visitor chose.
     files: RefCell<HashMap<FileId, File>>,
     next_file: Cell<u32>,
+    /// The link that was opened before the page appeared.
+    opened_link: Cell<Option<OpenedLink>>,
 }
 
 impl Effects {
+    /// `opened_link` is the link that was opened before the page appeared.
+    pub fn new(opened_link: Option<OpenedLink>) -> Self {
+        Self { opened_link: Cell::new(opened_link), ..Self::default() }
+    }
+
     /// Keeps the browser's handles of files that the visitor chose. The state refers to the files by id.
     pub fn register(&self, files: Vec<File>) -> Vec<LocalFile> {
         files.into_iter().map(|file| self.register_one(file)).collect()
@@ -98,10 +106,13 @@ impl Effects {
                     Message::FileRead { id, name: file.name, opened }
                 });
             }
-            Effect::OpenLink(id, link) => later(page, async move {
-                let opened = opener::opened(link.as_bytes(), Origin::Link).await;
-                Message::LinkOpened { id, link, opened }
-            }),
+            Effect::OpenLink(id, link) => match self.opened_link.take().filter(|(opened, _)| *opened == link) {
+                Some((link, opened)) => page.send(Message::LinkOpened { id, link, opened }),
+                None => later(page, async move {
+                    let opened = opener::opened(link.as_bytes(), Origin::Link).await;
+                    Message::LinkOpened { id, link, opened }
+                }),
+            },
             Effect::ReadTexts(files) => {
                 let handles: Vec<_> = files.into_iter().map(|file| (file.name, self.files.borrow_mut().remove(&file.id))).collect();
                 later(page, async move {

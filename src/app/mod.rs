@@ -32,10 +32,12 @@ use std::rc::Rc;
 
 use leptos::ev;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use crate::app::state::message::ExplanationMessage;
 use effects::{Effects, environment};
 use focus::Focus;
+use opener::OpenedLink;
 use page::{EffectHandler, Page};
 use state::State;
 use state::message::Message;
@@ -48,17 +50,20 @@ pub fn start() {
     console_error_panic_hook::set_once();
     browser::hide_parts();
     language::load(&language::tag(), |lacks_language| {
-        if let Some(first_paint) = document().get_element_by_id("first-paint") {
-            first_paint.remove();
-        }
-        mount_to_body(move || view! { <Root lacks_language /> });
+        spawn_local(async move {
+            // Open the link of the address first, so that the start page does not appear and disappear.
+            let linked = opener::opened_address().await;
+            if let Some(first_paint) = document().get_element_by_id("first-paint") {
+                first_paint.remove();
+            }
+            mount_to_body(move || root(lacks_language, linked));
+        });
     });
 }
 
 /// Provides the page to all views and handles the events of the window.
-#[component]
-fn Root(lacks_language: bool) -> impl IntoView {
-    let effects = Rc::new(Effects::default());
+fn root(lacks_language: bool, linked: Option<OpenedLink>) -> impl IntoView {
+    let effects = Rc::new(Effects::new(linked));
     let registry = effects.clone();
     let handler = EffectHandler {
         run: Rc::new(move |page, effect| effects.run(page, effect)),

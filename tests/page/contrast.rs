@@ -3,10 +3,12 @@
 use thirtyfour::Key;
 
 use super::browser::Browser;
-use super::steps::{copied_link, explain_given, focus_is_on, open_link, server};
+use super::steps::{copied_link, explain_given, file, focus_is_on, open_link, server};
 
 const PROMPT: &str = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
 const ANSWER: &str = "Bob has 4 nuts. The answer is 4.";
+/// A lesson of the page about an explanation with a contrast.
+const LESSON: &[u8] = include_bytes!("../../public/gallery/lesson-an-injected-instruction.json");
 
 /// Marks the first occurrence of `text` in the sentence of the form, as a visitor's pointer does.
 async fn mark(browser: &Browser, text: &str) {
@@ -92,5 +94,22 @@ async fn stopped_contrast_keeps_explanation() {
     browser.shows("status", |text| text.starts_with("Stopped")).await;
     browser.stopped().await;
     assert!(browser.try_find("contrast-verdict").await.is_none());
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lesson_shows_contrast_after_reader_has_marked() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.choose_file("open-json", &file("an-injected-instruction.json", LESSON)).await;
+    browser.shows("lesson-step", |text| text.contains("Step 1 of 5")).await;
+    assert!(browser.try_find("contrasts").await.is_none(), "it would give the answer away");
+    browser.click("mark-4").await;
+    browser.click("lesson-reveal").await;
+    browser.click("lesson-next").await;
+    browser.click("lesson-next").await;
+    browser.shows("lesson-step", |text| text.contains("Step 3 of 5")).await;
+    browser.shows("contrasts", |text| text.contains("P4 speaks most for \u{201c}noon\u{201d} (41%)") && text.contains("46%")).await;
+    browser.pictures_of("lesson", "lesson-injected").await;
     browser.close().await;
 }

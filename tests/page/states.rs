@@ -83,6 +83,7 @@ pub async fn visit_states(browser: &Browser, url: &str, visit: impl AsyncFn(&Bro
     browser.click("walk-next").await;
     visit(browser, "the walk").await;
     browser.choose_file("open-json", &file("passages.json", WITH_PASSAGES)).await;
+    browser.click("tab-text").await;
     browser.click("show-passages").await;
     browser.find("citations").await;
     visit(browser, "passages and citations").await;
