@@ -32,7 +32,7 @@ use std::rc::Rc;
 
 use leptos::ev;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
+use wasm_bindgen_futures::spawn_local;
 
 use crate::app::state::message::ExplanationMessage;
 use effects::{Effects, environment};
