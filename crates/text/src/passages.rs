@@ -2,7 +2,7 @@
 //!
 //! A name is `[1]`, `[notes.md]`, `[Any title]`, `Source 1:`, `Document 1:` or `Passage 1:`. A passage ends before the next name. The last
 //! one ends before the last paragraph of the prompt, which is the question. Names in code blocks do not count. Neither do Markdown links,
-//! definitions of links, task lists, `[[` marks, and brackets that look like code.
+//! link definitions, task lists, `[[` marks, and brackets that look like code.
 
 use std::ops::Range;
 
@@ -70,7 +70,7 @@ pub fn cut(text: &str, units: Vec<Range<usize>>, passages: &[NamedPassage]) -> V
     cut
 }
 
-/// Where the last passage ends, whose name ends at `start`: before the last paragraph, if text of the passage comes before that.
+/// Where the last passage ends: before the last paragraph of the prompt, if the passage has text before it. Its name ends at `start`.
 fn end_of_last(text: &str, start: usize) -> usize {
     let question = paragraphs(&text[start..]).pop().map_or(text.len(), |last| start + last.start);
     if has_words(&text[start..question]) { question } else { text.len() }

@@ -97,7 +97,7 @@ fn citation_row(document: &Document, citation: &Citation) -> CitationRow {
 /// An answer without one of the passages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnswerWithout {
-    /// What the answer says about the passage. Empty while the model writes.
+    /// Whether the answer needs the passage, in words. Empty while the model writes.
     pub verdict: String,
     /// The other answer. Empty if it is the same.
     pub answer: String,

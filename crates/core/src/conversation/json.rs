@@ -7,7 +7,7 @@ use super::labels::{self, trim};
 use super::turn::ChatTurn;
 use crate::explanation::Speaker;
 
-/// What every such text contains. The first one is in each turn once, because quotation marks in a string are escaped.
+/// Every such text contains these. The first one is in each turn once, because quotation marks within strings are escaped.
 pub const NAMES: [&str; 3] = ["\"role\"", "\"content\"", "\"user\""];
 
 /// The name of the list in an object.
@@ -38,7 +38,7 @@ fn part(part: &Value) -> Option<&str> {
     part.get("text")?.as_str()
 }
 
-/// The speaker with this role. Developers set models up, too.
+/// The speaker with this role. The role `developer` is a newer name of `system`.
 pub fn speaker(role: &str) -> Result<Speaker, ConversationError> {
     let of_developer = (role == "developer").then_some(Speaker::System);
     labels::speaker(role).or(of_developer).ok_or_else(|| ConversationError::UnknownRole(role.to_owned()))

@@ -43,8 +43,8 @@ impl Form {
     }
 }
 
-/// The number of turns of a text that looks like a conversation, also of one that [`read`] refuses. `None` for any other text. Costs two
-/// passes over the text.
+/// The number of turns of a text that looks like a conversation, even if [`read`] refuses it. `None` for any other text. Costs two passes
+/// over the text.
 ///
 /// ```
 /// use glasscage_core::conversation::n_turns;

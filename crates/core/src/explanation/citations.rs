@@ -148,7 +148,7 @@ fn mark_at(groups: &[Group], answer: &str, at: usize, first: char) -> Option<(us
     match first {
         '[' => enclosed(groups, rest, ['[', ']']).filter(|(length, _)| !rest[*length..].starts_with('(')),
         '(' => {
-            // A number in parentheses at the start of a line counts a list.
+            // A number in parentheses at the start of a line numbers a list.
             let line = before.trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
             let starts_line = line.is_empty() || line.ends_with('\n');
             enclosed(groups, rest, ['(', ')'])
@@ -160,7 +160,7 @@ fn mark_at(groups: &[Group], answer: &str, at: usize, first: char) -> Option<(us
     }
 }
 
-/// Names between brackets, separated by commas or semicolons. `None` if one of them is not that of a group.
+/// Names between brackets, separated by commas or semicolons. `None` if one of them is not the name of a group.
 fn enclosed(groups: &[Group], rest: &str, [opening, closing]: [char; 2]) -> Option<(usize, Vec<usize>)> {
     let mut ends = rest.char_indices().skip(1).take(MAX_INSIDE).filter(|(_, c)| [closing, '\n', opening].contains(c));
     let (end, _) = ends.next().filter(|(_, c)| *c == closing)?;
@@ -219,7 +219,7 @@ fn numbered(groups: &[Group], number: usize) -> Option<usize> {
     found.next().filter(|_| found.next().is_none())
 }
 
-/// Whether the letter has an upper case. Unlike the table behind `char::is_lowercase`, that of upper cases is in the page anyway.
+/// Whether the letter has an uppercase form. `char::is_lowercase` needs another table, which would make the page larger.
 fn is_lower(c: char) -> bool {
     !c.to_uppercase().eq([c])
 }
