@@ -9,10 +9,10 @@ use glasscage::model::source::BytesInMemory;
 use glasscage::model::tokenizer::TokenId;
 use glasscage::problem::Problem;
 use glasscage::request::{BackendChoice, BranchPoint, Question};
-use glasscage::session::{AnswerResult, AnsweredQuestion, ExplainResult, Session};
+use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
 
 use crate::readouts::readouts;
-use crate::sessions::{DEMO, STORIES, session};
+use crate::sessions::{DEMO, STORIES, explain, session};
 use crate::split_model::demo_that_thinks;
 
 fn story(max_tokens: usize) -> Question {
@@ -41,13 +41,6 @@ fn try_answer(session: &mut Session<Engine>, question: &Question) -> Result<Answ
 
 fn answer(session: &mut Session<Engine>, question: &Question) -> AnsweredQuestion {
     try_answer(session, question).expect("an answer")
-}
-
-fn explain(session: &mut Session<Engine>, question: &Question) -> Document {
-    match pollster::block_on(session.explain(question, &mut async |_| ControlFlow::Continue(()))) {
-        Ok(ExplainResult::Explained(document)) => *document,
-        other => panic!("{other:?}"),
-    }
 }
 
 fn prompt_and_ids(answered: &AnsweredQuestion) -> (Vec<TokenId>, Vec<TokenId>) {

@@ -4,16 +4,15 @@ use std::ops::{ControlFlow, Range};
 
 use glasscage::engine::Engine;
 use glasscage::engine::lm::{ScoreRequest, score_base};
-use glasscage::explanation::{Document, Speaker, Turn, Unit, from_fragment, to_fragment};
+use glasscage::explanation::{Speaker, Turn, Unit, from_fragment, to_fragment};
 use glasscage::model::chat::{ChatError, ChatMessage, ChatTemplate, Framed, Variables, frame, frame_messages};
 use glasscage::model::tokenizer::Tokenizer;
-use glasscage::problem::Problem;
 use glasscage::request::{BackendChoice, Question, Reading};
-use glasscage::session::{AnswerResult, AnsweredQuestion, ExplainResult, Session};
+use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
 use proptest::prelude::*;
 
 use crate::chat::{OF_FAMILIES, day, message, model};
-use crate::sessions::{DEMO, session};
+use crate::sessions::{DEMO, explain, outcome, session};
 
 const CONVERSATION: &str = "System: Be brief. Say numbers.\n\nUser: Ann has 3 figs. Bob has 4 nuts.\n\nAssistant: Ann has 3. Bob has 4.\n\n\
     User: Ann eats 1 fig. How many figs does Ann have?";
@@ -135,17 +134,6 @@ fn no_turn_contains_control_tokens() {
 
 fn question(prompt: &str, unit: Unit) -> Question {
     Question { answer: Some(ANSWER.into()), reading: Reading::Conversation, unit, method: "pert".into(), ..Question::greedy(prompt) }
-}
-
-fn outcome(session: &mut Session<Engine>, question: &Question) -> Result<Document, Problem> {
-    match pollster::block_on(session.explain(question, &mut async |_| ControlFlow::Continue(())))? {
-        ExplainResult::Explained(document) => Ok(*document),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn explain(session: &mut Session<Engine>, question: &Question) -> Document {
-    outcome(session, question).expect("it can be explained")
 }
 
 fn turns(counts: [usize; 4]) -> Vec<Turn> {

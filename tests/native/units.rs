@@ -2,13 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use glasscage::engine::Engine;
 use glasscage::explanation::{Document, SentenceRule, Unit, from_fragment, to_fragment};
-use glasscage::problem::Problem;
 use glasscage::request::{BackendChoice, Question};
-use glasscage::session::{ExplainResult, Session};
 
-use crate::sessions::{DEMO, session};
+use crate::sessions::{DEMO, explain, outcome, session};
 
 /// Each paragraph, section and line is one sentence.
 const FACTS: &str = "Ann has 3 figs.\n\nBob has 4 nuts.\n\nWhat does Bob have?";
@@ -17,17 +14,6 @@ const ANSWER: &str = "Bob has 4 nuts. The answer is 4.";
 fn question(prompt: &str, unit: Unit, method: &str) -> Question {
     let sentence_rule = SentenceRule::AnyScript;
     Question { answer: Some(ANSWER.into()), unit, method: method.into(), sentence_rule, ..Question::greedy(prompt) }
-}
-
-fn outcome(session: &mut Session<Engine>, question: &Question) -> Result<Document, Problem> {
-    match pollster::block_on(session.explain(question, &mut async |_| ControlFlow::Continue(())))? {
-        ExplainResult::Explained(document) => Ok(*document),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn explain(session: &mut Session<Engine>, question: &Question) -> Document {
-    outcome(session, question).expect("it can be explained")
 }
 
 #[test]

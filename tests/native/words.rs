@@ -5,25 +5,18 @@ use std::ops::ControlFlow;
 use glasscage::attribution::deletion::RANDOM_ORDERS;
 use glasscage::attribution::methods;
 use glasscage::engine::Engine;
-use glasscage::explanation::{Document, Unit};
+use glasscage::explanation::Unit;
 use glasscage::lm::LanguageModel;
 use glasscage::request::{BackendChoice, Question, Word};
-use glasscage::session::{ExplainResult, Session};
+use glasscage::session::Session;
 
-use crate::sessions::{DEMO, session};
+use crate::sessions::{DEMO, explain, session};
 
 const PROMPT: &str = "Stop. Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
 const ANSWER: &str = "Bob has 4 nuts. The answer is 4.";
 
 fn question(unit: Unit) -> Question {
     Question { answer: Some(ANSWER.into()), unit, method: "pert".into(), ..Question::greedy(PROMPT) }
-}
-
-fn explain(session: &mut Session<Engine>, question: &Question) -> Document {
-    match pollster::block_on(session.explain(question, &mut async |_| ControlFlow::Continue(()))) {
-        Ok(ExplainResult::Explained(document)) => *document,
-        other => panic!("{other:?}"),
-    }
 }
 
 fn words(session: &mut Session<Engine>, question: &Question, source: usize) -> Vec<Word> {

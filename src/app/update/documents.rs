@@ -71,19 +71,23 @@ impl State {
         self.awaited.take_if(|awaited| awaited.id == id).is_some()
     }
 
-    /// Opens a file that was read. A run may have begun since the request.
-    pub(super) fn file_read(&mut self, id: RequestId, name: &str, opened: Result<Opened, Message>) {
+    /// Adds the result of a request to the lesson that asked for it. Else returns it, unless the visitor has opened something else by now
+    /// or a run has begun.
+    fn for_screen(&mut self, id: RequestId, opened: Result<Opened, Message>) -> Option<Result<Opened, Message>> {
         if self.is_awaited_by_lesson(id) {
-            return self.add_to_lesson(opened);
+            self.add_to_lesson(opened);
+            return None;
         }
-        // The visitor may have opened something else by now.
-        if !self.is_awaited_on_screen(id) {
-            return;
-        }
-        match opened {
-            Ok(_) if self.refuse_while_busy() => {}
-            Ok(opened) => self.show(opened),
-            Err(error) => self.fail_with(
+        let is_shown = self.is_awaited_on_screen(id) && (opened.is_err() || !self.refuse_while_busy());
+        is_shown.then_some(opened)
+    }
+
+    /// Shows the content of a file.
+    pub(super) fn file_read(&mut self, id: RequestId, name: &str, opened: Result<Opened, Message>) {
+        match self.for_screen(id, opened) {
+            None => {}
+            Some(Ok(opened)) => self.show(opened),
+            Some(Err(error)) => self.fail_with(
                 message!("\u{201c}{name}\u{201d} was not opened: {error}", name, error),
                 message!("Open a file from “Save JSON” or “Export”, or a model whose name ends in .gguf"),
             ),
@@ -96,26 +100,19 @@ impl State {
         self.emit(Effect::OpenLink(id, fragment.to_owned()));
     }
 
-    /// Shows what was in the link. A run may have begun since the request.
+    /// Shows the content of a link.
     pub(super) fn link_opened(&mut self, id: RequestId, link: &str, opened: Result<Opened, Message>) {
-        if self.is_awaited_by_lesson(id) {
-            return self.add_to_lesson(opened);
-        }
-        // The visitor may have opened something else by now.
-        if !self.is_awaited_on_screen(id) {
-            return;
-        }
-        match opened {
-            Ok(_) if self.refuse_while_busy() => {}
-            Ok(opened) if self.entry_awaits.take() == Some(EntryAwaits::Address) => {
+        match self.for_screen(id, opened) {
+            None => {}
+            Some(Ok(opened)) if self.entry_awaits.take() == Some(EntryAwaits::Address) => {
                 // Notices of the start of the page arrive before the link is opened.
                 let notice = self.problem.take();
                 self.put_on_screen(opened);
                 *self.problem = notice;
                 self.replace_entry_at(format!("{}#{}", self.page_address, link.trim_start_matches('#')));
             }
-            Ok(opened) => self.show(opened),
-            Err(problem) => {
+            Some(Ok(opened)) => self.show(opened),
+            Some(Err(problem)) => {
                 // The entry keeps the link.
                 self.entry_awaits = None;
                 self.fail_with(problem, message!("Ask for a new link, or for the saved JSON file"));

@@ -144,7 +144,7 @@ fn NextTurn() -> impl IntoView {
         <Show when=move || is_offered.get()>
             <button
                 type="button"
-                class="chip how-sure screen-only"
+                class="chip below-answer screen-only"
                 data-testid="next-turn"
                 title=t!("Your own text is saved and can be restored")
                 on:click=ask
@@ -171,7 +171,7 @@ fn OnRequest(
         <Show when=move || page.with(|state| state.explanation.document().is_some_and(has))>
             <button
                 type="button"
-                class="chip how-sure screen-only"
+                class="chip below-answer screen-only"
                 data-testid=test_id
                 title=title
                 aria-expanded=move || is_open.get().to_string()
