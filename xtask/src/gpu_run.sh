@@ -6,7 +6,7 @@
 # Takes eight minutes at most. A second run, --again, takes three and repeats what a change of the engine can change: correctness of the
 # kernels, their shapes, and speed. The most valuable comes first, and each stage writes its result at once, so a run that is cut off has
 # saved what it measured. GLASSCAGE_GPU_MINUTES sets another limit. GLASSCAGE_GPU_SMALL=1 takes small models and a small job, and gives
-# each stage eight times as long and the run an hour: a trial of this script on a software driver.
+# each stage sixteen times as long and the run two hours: a trial of this script on a software driver.
 #
 # Results:
 #   summary.txt     how each stage ended
@@ -38,7 +38,7 @@ FILL=256
 JOB=(--tokens 400 --sentences 20 --generated 8 --seconds 2)
 [ -n "$AGAIN" ] && MODELS=(0.6b/Q8_0 1b/Q4_K 0.6b/Q4_K 1b/Q8_0)
 if [ -n "${GLASSCAGE_GPU_SMALL:-}" ]; then
-  MODELS=(42m/Q8_0 42m/Q4_K 42m/Q6_K 42m/F16) PROFILED=" 42m/Q8_0 " FILL=1 SLOWER=8 MINUTES=60
+  MODELS=(42m/Q8_0 42m/Q4_K 42m/Q6_K 42m/F16) PROFILED=" 42m/Q8_0 " FILL=1 SLOWER=16 MINUTES=120
   JOB=(--tokens 60 --sentences 6 --generated 2 --seconds 1)
 fi
 END=$((SECONDS + ${GLASSCAGE_GPU_MINUTES:-$MINUTES} * 60))

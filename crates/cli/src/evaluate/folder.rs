@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::super::output;
+use super::derivations::Derivations;
 use super::items::Task;
 use super::record::Record;
 
@@ -19,6 +20,8 @@ pub struct Experiment {
     /// The format of the problems.
     pub task: Task,
     pub methods: Vec<String>,
+    #[serde(default, skip_serializing_if = "Derivations::is_all")]
+    pub derivations: Derivations,
     /// The masked language model, if one is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub masked_lm: Option<String>,

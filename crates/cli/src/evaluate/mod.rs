@@ -1,5 +1,6 @@
 //! `glasscage evaluate`: makes the tables of the paper with our own engine. Resumes after an interruption.
 
+mod derivations;
 mod external;
 mod folder;
 mod items;
@@ -19,10 +20,12 @@ use glasscage_text::sentences::sentences;
 
 use super::models::{BackendArgument, load, masked_lm_for};
 use super::output;
+use derivations::Derivations;
 use external::Attributions;
 use folder::Experiment;
 use items::{Problems, Task};
 use record::Record;
+use scoring::Trial;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -51,6 +54,9 @@ pub struct Arguments {
     /// Part of the problems: 2/3 evaluates every third one, from the second. Shards in one folder make one table
     #[arg(long, default_value = "1/1", value_parser = parse_shard)]
     shard: Shard,
+    /// How to derive a graph from each table. Alternatives take most of the time of the deletion test
+    #[arg(long, value_enum, default_value = "all")]
+    derivations: Derivations,
     /// Seed of the random deletion orders
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -86,6 +92,7 @@ pub fn evaluate(arguments: &Arguments) -> Result<(), String> {
         data: sha256,
         task: arguments.task,
         methods: arguments.methods.clone(),
+        derivations: arguments.derivations,
         masked_lm: masked_lm.as_ref().map(|loaded| loaded.sha256.clone()),
         attributions: attributions.sha256.clone(),
         seed: arguments.seed,
@@ -101,9 +108,14 @@ pub fn evaluate(arguments: &Arguments) -> Result<(), String> {
     let remaining: Vec<usize> = wanted.iter().copied().filter(|i| !done.contains(i)).collect();
     let began = Instant::now();
     for (n, &i) in remaining.iter().enumerate() {
-        let external = |n_prompt| attributions.of(i, n_prompt);
-        let seed = arguments.seed.wrapping_add(i as u64);
-        let outcome = scoring::outcome(&mut session, &items[i], &methods, external, arguments.max_tokens, seed)?;
+        let trial = Trial {
+            item: &items[i],
+            methods: &methods,
+            derivations: arguments.derivations,
+            max_tokens: arguments.max_tokens,
+            seed: arguments.seed.wrapping_add(i as u64),
+        };
+        let outcome = scoring::outcome(&mut session, &trial, |n_prompt| attributions.of(i, n_prompt))?;
         let line = serde_json::to_string(&Record { item: i, outcome }).map_err(|error| error.to_string())?;
         writeln!(file, "{line}").map_err(|error| output::cannot_write(&path, &error))?;
         let left = began.elapsed().as_secs_f64() / (n + 1) as f64 * (remaining.len() - n - 1) as f64;

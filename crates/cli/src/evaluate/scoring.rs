@@ -6,14 +6,15 @@ use glasscage_attribution::AttributionMethod;
 use glasscage_attribution::deletion::{RANDOM_ORDERS, deletion_scores, random_orders};
 use glasscage_attribution::measure::{measure, n_passes};
 use glasscage_attribution::measured::MeasureRequest;
-use glasscage_core::explanation::{Aggregation, Answer, Compression, Derivation, Document, Weighting};
-use glasscage_core::graph::{Normalization, context_attribution, normalize, row_attribution};
+use glasscage_core::explanation::{Answer, Document};
+use glasscage_core::graph::{context_attribution, normalize, row_attribution};
 use glasscage_core::metrics::{Curve, coverage, missed, order, share_on};
 use glasscage_engine::Engine;
 use glasscage_protocol::request::Question;
 use glasscage_session::{AnswerResult, AnsweredQuestion, Session, enter_pairs};
 
 use super::super::bench::cost::Stopwatch;
+use super::derivations::Derivations;
 use super::external::{External, ExternalAttribution};
 use super::items::{Item, Output};
 use super::record::{AttributionRule, Attributor, GraphVariant, ItemResult, Score, ScoredItem};
@@ -26,15 +27,24 @@ struct Candidate {
     cpu_seconds: Option<f64>,
 }
 
+/// A problem, and how to evaluate attributions on it.
+pub struct Trial<'a> {
+    pub item: &'a Item,
+    pub methods: &'a [&'a AttributionMethod],
+    pub derivations: Derivations,
+    /// Maximum length of an answer that the model writes.
+    pub max_tokens: usize,
+    /// Seed of the random deletion orders.
+    pub seed: u64,
+}
+
 /// Answers, explains and tests one problem. `external` returns the attributions from another program, given the number of prompt sentences.
 pub fn outcome(
     session: &mut Session<Engine>,
-    item: &Item,
-    methods: &[&AttributionMethod],
+    trial: &Trial<'_>,
     external: impl FnOnce(usize) -> Result<External, String>,
-    max_tokens: usize,
-    seed: u64,
 ) -> Result<ItemResult, String> {
+    let &Trial { item, methods, derivations, max_tokens, seed } = trial;
     pollster::block_on(async {
         let question =
             Question { answer: item.given.clone(), max_tokens, method: methods[0].id.to_string(), ..Question::greedy(&item.prompt) };
@@ -80,7 +90,7 @@ pub fn outcome(
             }
         }
         let relevant = relevant(item, &document);
-        let candidates = candidates(&documents, &cpu_seconds, external, relevant.as_deref(), seed);
+        let candidates = candidates(&documents, &cpu_seconds, derivations, external, relevant.as_deref(), seed);
         let orders: Vec<Vec<usize>> = candidates.iter().flat_map(|candidate| candidate.orders.clone()).collect();
         let curves = deletion_scores(&mut session.lm, &transcript, &segments, &orders, &mut async |_| ControlFlow::Continue(())).await;
         let mut curves = curves.map_err(|error| error.to_string())?.expect("the test is never broken off").into_iter();
@@ -133,21 +143,17 @@ fn is_right(item: &Item, document: &Document) -> Option<bool> {
     Some(are_copies && listed.len() == wanted && document.generation.sentences.len() == wanted)
 }
 
-/// The paper's derivation of the graph, and each alternative.
-fn derivations() -> Vec<Derivation> {
-    let paper = Derivation::default();
-    let compressed =
-        [Compression::Log, Compression::Bounded, Compression::Hyperbolic].map(|compression| Derivation { compression, ..paper });
-    let unnormalized = [Normalization::NonNegative, Normalization::None].map(|normalization| Derivation { normalization, ..paper });
-    let summed = Derivation { aggregation: Aggregation::Sum, ..paper };
-    [vec![paper], compressed.to_vec(), unnormalized.to_vec(), vec![summed]].concat()
-}
-
-fn candidates(documents: &[Document], cpu_seconds: &[f64], external: External, relevant: Option<&[usize]>, seed: u64) -> Vec<Candidate> {
+fn candidates(
+    documents: &[Document],
+    cpu_seconds: &[f64],
+    derivations: Derivations,
+    external: External,
+    relevant: Option<&[usize]>,
+    seed: u64,
+) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for (document, &cpu_seconds) in documents.iter().zip(cpu_seconds) {
-        let own = document.method.derivation();
-        for derivation in derivations().into_iter().chain((own.weighting != Weighting::None).then_some(own)) {
+        for derivation in derivations.of(document.method.derivation()) {
             let adjacency = normalize(&document.scores_by(derivation), derivation.normalization);
             for (rule, attribution) in [
                 (AttributionRule::Row, row_attribution(&adjacency, &document.output)),
