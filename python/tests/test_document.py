@@ -115,6 +115,8 @@ def test_support_flows_through_steps() -> None:
 def test_threshold_of_support_is_that_of_the_page() -> None:
     rust = (ROOT / "crates/core/src/shares/support.rs").read_text(encoding="utf-8")
     assert f"pub const LITTLE_SUPPORT: f64 = {document.LITTLE_SUPPORT};" in rust
+    assert f"const LITTLE_SUPPORT_OF_PROBLEMS: f64 = {document.LITTLE_SUPPORT_OF_PROBLEMS};" in rust
+    assert f'const TRAINED_ON_PROBLEMS: &str = "{document.TRAINED_ON_PROBLEMS}";' in rust
 
 
 def test_documents_have_smallest_possible_version() -> None:

@@ -11,7 +11,7 @@ use glasscage_attribution::method;
 use glasscage_core::conversation;
 use glasscage_core::explanation::{Branch, Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
 use glasscage_core::number::percent_tenths;
-use glasscage_core::shares::{Evidence, LITTLE_SUPPORT, Shares};
+use glasscage_core::shares::{Evidence, Shares, little_support};
 use glasscage_protocol::request::{BranchPoint, ExplainProgress, PassProgress, Question, Reading};
 use glasscage_session::ExplainResult;
 use glasscage_text::given::{given_text, text_of_file};
@@ -336,9 +336,10 @@ fn attribution_text(document: &Document) -> String {
     if let Evidence::Unsupported(support) = shares.evidence() {
         return format!(
             "{}\n{}\nNothing in the prompt supports this. Without what the prompt states, a word of it loses at most {support:.2} nats; \
-             less than {LITTLE_SUPPORT} counts as no support.\n",
+             less than {} counts as no support.\n",
             document.generation.text.trim(),
-            branches_text(document)
+            branches_text(document),
+            little_support(&document.manifest.model)
         );
     }
     let mut text = format!("{}\n{}\n  CAGE    row\n", document.generation.text.trim(), branches_text(document));

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 #: Below this support, in nats, nothing in the prompt supports a sentence. Fitted in `crates/core/tests/support.rs`.
 LITTLE_SUPPORT = 4.2
+#: The same for models that were trained on problems only. Their names begin with `TRAINED_ON_PROBLEMS`.
+LITTLE_SUPPORT_OF_PROBLEMS = 2.0
+TRAINED_ON_PROBLEMS = "Glasscage "
 
 
 class Document:
@@ -234,14 +237,17 @@ class Document:
 
     @property
     def unsupported(self) -> list[int]:
-        """The 0-based generated sentences that nothing in the prompt supports: their total support is below `LITTLE_SUPPORT`.
+        """The 0-based generated sentences that nothing in the prompt supports: their total support is below 4.2 nats, or below 2 nats
+        if the model was trained on problems only.
 
         Empty if the document does not contain the support. Sentences that were not fully measured are left out.
         """
         if (total := self.total_support) is None:
             return []
         n = len(self.prompt.sentences)
-        return [i for i, row in enumerate(self.table) if total[i] < LITTLE_SUPPORT and not np.isnan(row[: n + i]).any()]
+        is_of_problems = str(self.data["manifest"]["model"]["name"]).startswith(TRAINED_ON_PROBLEMS)
+        little = LITTLE_SUPPORT_OF_PROBLEMS if is_of_problems else LITTLE_SUPPORT
+        return [i for i, row in enumerate(self.table) if total[i] < little and not np.isnan(row[: n + i]).any()]
 
     @property
     def tokens(self) -> list[list[Token]]:

@@ -1,6 +1,6 @@
 //! Evidence for a row: the sum of its positive scores before normalization scales the row to 100 %.
 
-use super::support::{LITTLE_SUPPORT, total_support};
+use super::support::{little_support, total_support};
 use crate::explanation::{Document, MethodText};
 use crate::graph;
 
@@ -21,8 +21,9 @@ impl Evidence {
     /// Evidence for each generated sentence. Documents without support have no [`Evidence::Unsupported`].
     pub fn of_document(document: &Document) -> Vec<Self> {
         let (weak, support) = (MethodText::of(&document.method.id).weak, total_support(document));
+        let little = little_support(&document.manifest.model);
         let evidence = |(i, row): (usize, &[Option<f64>])| match (Self::of(row, weak), support.get(i)) {
-            (Self::None | Self::Weak(_) | Self::Clear(_), Some(&support)) if support < LITTLE_SUPPORT => Self::Unsupported(support),
+            (Self::None | Self::Weak(_) | Self::Clear(_), Some(&support)) if support < little => Self::Unsupported(support),
             (evidence, _) => evidence,
         };
         document.table.rows().enumerate().map(evidence).collect()
@@ -67,6 +68,10 @@ mod tests {
         assert_eq!(evidence([0.125, 9.0]), [Evidence::Unsupported(0.125), Evidence::Clear(2.1)]);
         // The second sentence depends on the first, which the prompt supports.
         assert_eq!(evidence([9.0, 0.0]), [Evidence::Clear(1.75), Evidence::Clear(2.1)]);
+        let mut of_problems = Document { support: vec![3.0, 0.0], ..example() };
+        assert_eq!(Evidence::of_document(&of_problems)[0], Evidence::Unsupported(3.0));
+        of_problems.manifest.model.name = "Glasscage demo".into();
+        assert_eq!(Evidence::of_document(&of_problems)[0], Evidence::Clear(1.75));
         let mut stopped = Document { support: vec![0.0; 2], ..example() };
         stopped.table.row_mut(1)[2] = None;
         assert_eq!(Evidence::of_document(&stopped), [Evidence::Unsupported(0.0), Evidence::Unmeasured]);

@@ -12,7 +12,7 @@ pub use contrast::ContrastShares;
 pub use evidence::Evidence;
 pub use repetition::repeats_itself;
 pub use scale::Scale;
-pub use support::{LITTLE_SUPPORT, total_support};
+pub use support::{LITTLE_SUPPORT, little_support, total_support};
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,10 +1,22 @@
 //! Support of generated sentences by the prompt, in absolute terms. Shares of a row add up to 100 % however small its scores are.
 
-use crate::explanation::Document;
+use crate::explanation::{Document, Model};
 use crate::graph::{self, Normalization};
 
 /// Below this support, in nats, nothing in the prompt supports a sentence. Fitted in `crates/core/tests/support.rs`.
 pub const LITTLE_SUPPORT: f64 = 4.2;
+
+/// [`LITTLE_SUPPORT`] for models that were trained on problems only. They know few possible answers, so a right one is likely even without
+/// the prompt: `docs/reading-the-numbers.md` has the measurement.
+const LITTLE_SUPPORT_OF_PROBLEMS: f64 = 2.0;
+
+/// Names of models that were trained on problems only begin with this.
+const TRAINED_ON_PROBLEMS: &str = "Glasscage ";
+
+/// The support, in nats, below which nothing in the prompt supports a sentence of this model.
+pub fn little_support(model: &Model) -> f64 {
+    if model.name.starts_with(TRAINED_ON_PROBLEMS) { LITTLE_SUPPORT_OF_PROBLEMS } else { LITTLE_SUPPORT }
+}
 
 /// The support of each generated sentence, in nats: its own, and that of the earlier sentences that it depends on. Empty if the
 /// document does not contain it.

@@ -12,7 +12,7 @@ use crate::app::page::use_page;
 use crate::app::state::message::Message;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::explanation::{MethodText, NATS};
-use crate::shares::{Evidence, LITTLE_SUPPORT, Shares};
+use crate::shares::{Evidence, Shares, little_support};
 
 const MOST_SOURCES: usize = 5;
 const MOST_STEPS: usize = 4;
@@ -48,8 +48,12 @@ pub fn Details() -> impl IntoView {
             </h3>
             <blockquote dir="auto">{quote}</blockquote>
             {move || {
-                let of_scores = page.attribution(|attribution| (attribution.method(), share_texts::score_unit(attribution).to_owned()));
-                verdict.get().zip(of_scores).map(|(evidence, (method, unit))| view! { <Verdict evidence method unit /> })
+                let of_scores = page
+                    .attribution(|attribution| {
+                        let least = little_support(&attribution.document().manifest.model);
+                        (attribution.method(), share_texts::score_unit(attribution).to_owned(), least)
+                    });
+                verdict.get().zip(of_scores).map(|(evidence, (method, unit, least))| view! { <Verdict evidence method unit least /> })
             }}
             <p class="hint">
                 {t!("This shows what the answer depends on, not whether it is correct.")}
@@ -96,7 +100,7 @@ fn quoted(attribution: &Shares) -> String {
 }
 
 #[component]
-fn Verdict(evidence: Evidence, method: &'static MethodText, unit: String) -> impl IntoView {
+fn Verdict(evidence: Evidence, method: &'static MethodText, unit: String, least: f64) -> impl IntoView {
     let score = text(method.score);
     let added_up = |mass: f64| {
         let mass = number::signed(mass);
@@ -115,7 +119,7 @@ fn Verdict(evidence: Evidence, method: &'static MethodText, unit: String) -> imp
             ("verdict warn", t!("Weak evidence: the shares below split a very small effect, so they mean little.").into(), Some(exactly))
         }
         Evidence::Unsupported(support) => {
-            let (support, least) = (number::signed(support), number::with_point(&LITTLE_SUPPORT.to_string()));
+            let (support, least) = (number::signed(support), number::with_point(&least.to_string()));
             let exactly = t!(
                 "Without what the prompt states, a word of this loses at most {support} nats. Less than {least} counts as no support.",
                 support,
