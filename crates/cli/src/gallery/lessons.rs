@@ -15,7 +15,7 @@ use super::super::contrast::add_contrast;
 use super::explained::{explained, without_tokens};
 
 /// The lessons in the order of the page.
-const SOURCES: [(&str, &str); 8] = [
+const SOURCES: [(&str, &str); 9] = [
     ("what-an-attribution-is", include_str!("lessons/1-what-an-attribution-is.json")),
     ("directly-and-by-way-of-steps", include_str!("lessons/2-directly-and-by-way-of-steps.json")),
     ("sentences-that-change-nothing", include_str!("lessons/3-sentences-that-change-nothing.json")),
@@ -24,6 +24,7 @@ const SOURCES: [(&str, &str); 8] = [
     ("when-not-to-believe-a-percentage", include_str!("lessons/6-when-not-to-believe-a-percentage.json")),
     ("a-coin-flip-answer", include_str!("lessons/7-a-coin-flip-answer.json")),
     ("an-injected-instruction", include_str!("lessons/8-an-injected-instruction.json")),
+    ("a-citation-that-lies", include_str!("lessons/9-a-citation-that-lies.json")),
 ];
 
 /// Language of the lessons. Translations are in `public/lessons`.

@@ -28,8 +28,8 @@ pub struct Arguments {
     /// File with the page's examples
     #[arg(long, default_value = "public/models/demo-examples.json")]
     examples: PathBuf,
-    /// GGUF file of SmolLM2-135M-Instruct, which explains ordinary texts and two lessons; without it, their explanations in the folder stay
-    /// as they are
+    /// GGUF file of SmolLM2-135M-Instruct, which explains ordinary texts and three lessons; without it, their explanations in the folder
+    /// stay as they are
     #[arg(long)]
     ordinary_model: Option<PathBuf>,
     /// The folder of the gallery: made, or replaced as a whole. A folder with anything else in it is refused
