@@ -138,7 +138,7 @@ fn question(prompt: &str, unit: Unit) -> Question {
 
 fn turns(counts: [usize; 4]) -> Vec<Turn> {
     let roles = [Speaker::System, Speaker::User, Speaker::Assistant, Speaker::User];
-    roles.into_iter().zip(counts).map(|(role, sentences)| Turn { role, sentences }).collect()
+    roles.into_iter().zip(counts).map(|(role, sentences)| Turn::given(role, sentences)).collect()
 }
 
 #[test]

@@ -12,7 +12,7 @@ use glasscage_core::conversation;
 use glasscage_core::explanation::{Branch, Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
 use glasscage_core::number::percent_tenths;
 use glasscage_core::shares::{Evidence, LITTLE_SUPPORT, Shares};
-use glasscage_protocol::request::{BranchPoint, ExplainProgress, PassProgress, Question, Reading};
+use glasscage_protocol::request::{BranchPoint, EarlierAnswers, ExplainProgress, PassProgress, Question, Reading};
 use glasscage_session::ExplainResult;
 use glasscage_text::given::{given_text, text_of_file};
 
@@ -261,6 +261,7 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
     Ok(Question {
         prompt,
         reading: if arguments.conversation { Reading::Conversation } else { Reading::Text },
+        earlier_answers: EarlierAnswers::Given,
         answer,
         use_template: matches!(arguments.template, Template::Auto),
         sampling: Sampling { temperature, top_k, top_p, seed },

@@ -21,6 +21,8 @@ const WITH_CONTRASTS: &str = include_str!("golden/contrasts.json");
 const OF_PARAGRAPHS: &str = include_str!("golden/paragraphs.json");
 /// The explanation with contrasts as if its prompt were a conversation.
 const WITH_TURNS: &str = include_str!("golden/turns.json");
+/// A conversation whose earlier answer is explained.
+const WITH_EXPLAINED_TURNS: &str = include_str!("golden/explained-turns.json");
 const WITH_BRANCHES: &str = include_str!("golden/branches.json");
 const WITH_PASSAGES: &str = include_str!("golden/passages.json");
 /// Made by version 0.1.0 of the page from `golden/linked.json`. Never change it, because old links must stay readable.
@@ -65,7 +67,7 @@ fn variants() -> Vec<Document> {
             }
         }
     }
-    let texts = [WITH_TOKENS, WITH_CONTRASTS, WITH_BRANCHES, WITH_TURNS, WITH_PASSAGES];
+    let texts = [WITH_TOKENS, WITH_CONTRASTS, WITH_BRANCHES, WITH_TURNS, WITH_EXPLAINED_TURNS, WITH_PASSAGES];
     let of_version_3 = texts.map(|text| Document::from_json(text).unwrap());
     ways.into_iter()
         .map(|way| example.clone().derived(way))
@@ -152,7 +154,7 @@ fn documents_and_links_say_a_language_that_made_a_difference() {
 
 #[test]
 fn documents_are_written_as_they_were_read() {
-    for text in [EXAMPLE, WITH_TOKENS, WITH_CONTRASTS, WITH_TURNS, WITH_BRANCHES, WITH_PASSAGES, OF_PARAGRAPHS] {
+    for text in [EXAMPLE, WITH_TOKENS, WITH_CONTRASTS, WITH_TURNS, WITH_EXPLAINED_TURNS, WITH_BRANCHES, WITH_PASSAGES, OF_PARAGRAPHS] {
         assert_eq!(Document::from_json(text).unwrap().to_json(), text.trim_end());
     }
 }
@@ -234,6 +236,30 @@ fn inconsistent_turns_are_rejected() {
         let mut without = example.clone();
         without["turns"][0].as_object_mut().unwrap().remove(key);
         assert!(Document::from_json(&without.to_string()).is_err() && !schema().is_valid(&without), "{key}");
+    }
+}
+
+#[test]
+fn inconsistent_explained_turns_are_rejected() {
+    let refused = |path: &str, value: Value| {
+        let mut document: Value = serde_json::from_str(WITH_EXPLAINED_TURNS).unwrap();
+        *document.pointer_mut(path).unwrap() = value;
+        (Document::from_json(&document.to_string()).unwrap_err(), schema().is_valid(&document))
+    };
+    for (path, value) in [
+        ("/turns/2/explained", Value::from(false)),
+        ("/turns/2/role", "user".into()),
+        ("/turns/2/sentences", 4.into()),
+        ("/turns/2/sentences", (1_u64 << 62).into()),
+        ("/table/0/2", 0.5.into()),
+        ("/table/1/2", (-1e-3).into()),
+        ("/contrasts/0/effects/2", 0.5.into()),
+    ] {
+        assert_eq!(refused(path, value), (DocumentError::Turns, true), "{path}");
+    }
+    for value in [Value::Null, 1.into(), "true".into()] {
+        let (error, is_valid) = refused("/turns/2/explained", value);
+        assert!(matches!(error, DocumentError::Json(_)) && !is_valid);
     }
 }
 

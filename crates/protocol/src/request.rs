@@ -17,6 +17,9 @@ pub struct Question {
     pub prompt: String,
     #[serde(default)]
     pub reading: Reading,
+    /// What to do with the earlier answers of a conversation.
+    #[serde(default)]
+    pub earlier_answers: EarlierAnswers,
     /// Text to explain, instead of a generated one.
     pub answer: Option<String>,
     /// Whether to apply the model's chat template to the prompt, if the model has one.
@@ -46,6 +49,7 @@ impl Question {
         Self {
             prompt: prompt.into(),
             reading: Reading::Text,
+            earlier_answers: EarlierAnswers::Given,
             answer: None,
             use_template: true,
             sampling: Sampling::GREEDY,
@@ -69,6 +73,16 @@ pub enum Reading {
     Text,
     /// The turns of a conversation ([`glasscage_core::conversation`]). The chat template renders them as messages.
     Conversation,
+}
+
+/// How the answers of a conversation before its last one are treated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EarlierAnswers {
+    /// Like the other turns: their units are only sources.
+    #[default]
+    Given,
+    /// Their units are sources, and each has a row of the table, too. A first turn is always given, because nothing comes before it.
+    Explained,
 }
 
 /// A request to continue an answer from an alternative of one of its tokens: see [`Branch`].

@@ -257,7 +257,7 @@ impl SplitText {
 
 /// The turns of a conversation. A conversation of one turn is the same as a prompt, so it has none.
 fn turns(prompt: &ReadPrompt, found: &[Vec<Range<usize>>]) -> Vec<Turn> {
-    let turn = |(part, units): (&PromptPart, &Vec<Range<usize>>)| Some(Turn { role: part.speaker?, sentences: units.len() });
+    let turn = |(part, units): (&PromptPart, &Vec<Range<usize>>)| Some(Turn::given(part.speaker?, units.len()));
     let turns: Vec<Turn> = prompt.parts.iter().zip(found).filter_map(turn).collect();
     if turns.len() > 1 { turns } else { Vec::new() }
 }

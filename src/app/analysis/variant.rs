@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn edited_conversation_keeps_its_turns() {
         let turns = [(Speaker::System, 1), (Speaker::User, 2), (Speaker::Assistant, 1), (Speaker::User, 1)];
-        let turns = turns.map(|(role, sentences)| Turn { role, sentences });
+        let turns = turns.map(|(role, sentences)| Turn::given(role, sentences));
         let prompt = passage(&["A.\n\n", "B. ", "C?\n\n", "D.\n\n", "E?"]);
         let document = Document { prompt: prompt.into(), turns: turns.into(), ..document() };
         let edited = |left_out: &[usize]| Variant::new(&document, &without(left_out)).map(|variant| variant.prompt);

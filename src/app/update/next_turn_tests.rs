@@ -12,7 +12,7 @@ const CONVERSATION: &str = "User: A.\nAssistant: B.\nUser: C?";
 
 /// The example as if its prompt were a system message and the user's turn.
 fn with_turns() -> Document {
-    let turns = [Speaker::System, Speaker::User].map(|role| Turn { role, sentences: 1 });
+    let turns = [Speaker::System, Speaker::User].map(|role| Turn::given(role, 1));
     Document { turns: turns.into(), ..document() }.versioned()
 }
 

@@ -126,23 +126,25 @@ pub fn has_turns(text: &str, turns: &[ChatTurn]) -> bool {
     labels::read(text).is_some_and(|read| read == turns) || text == written(turns)
 }
 
-/// The turns of a document's prompt. Empty if the prompt is not a conversation.
+/// The turns of a document before its last answer, explained answers included. Empty if the document is not about a conversation.
 pub fn turns_of(document: &Document) -> Vec<ChatTurn> {
-    turns_with(document, &document.prompt.sentence_texts())
+    turns_with(document, document.prompt.sentence_texts())
 }
 
-/// Like [`turns_of`], with double brackets around the parts that the reader marked.
+/// Like [`turns_of`], with double brackets around the parts that the reader marked. Explained answers have no marks.
 pub fn marked_turns_of(document: &Document) -> Vec<ChatTurn> {
     match document.unit {
-        Unit::Bracket => turns_with(document, &document.prompt.bracketed_texts()),
+        Unit::Bracket => turns_with(document, document.prompt.bracketed_texts()),
         _ => turns_of(document),
     }
 }
 
-/// The turns, where these are the texts of the units.
-fn turns_with(document: &Document, texts: &[impl AsRef<str>]) -> Vec<ChatTurn> {
+/// The turns, where `prompt` has the texts of the units of the prompt.
+fn turns_with<T: Into<String>>(document: &Document, prompt: Vec<T>) -> Vec<ChatTurn> {
+    let generation = document.generation.sentence_texts().into_iter().map(String::from);
+    let texts: Vec<String> = prompt.into_iter().map(Into::into).chain(generation).collect();
     let turn = |(speaker, units): (Speaker, Range<usize>)| {
-        let content: String = texts.get(units).unwrap_or_default().iter().map(AsRef::as_ref).collect();
+        let content = texts.get(units).unwrap_or_default().concat();
         ChatTurn { speaker, content: content.trim().to_owned() }
     };
     document.units_of_turns().into_iter().map(turn).collect()
@@ -151,7 +153,7 @@ fn turns_with(document: &Document, texts: &[impl AsRef<str>]) -> Vec<ChatTurn> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explanation::example::example;
+    use crate::explanation::example::{example, with_explained_turns};
     use crate::explanation::{Passage, Turn};
 
     fn turn(speaker: Speaker, content: &str) -> ChatTurn {
@@ -246,7 +248,7 @@ mod tests {
     fn document_has_contents_of_turns() {
         let prompt = Passage::new("Be brief.\n\nHi. Who?\n\nI.\n\nBye.", &[0..11, 11..15, 15..21, 21..25, 25..29], vec![2; 5]);
         let turns = [(Speaker::System, 1), (Speaker::User, 2), (Speaker::Assistant, 1), (Speaker::User, 1)];
-        let turns = turns.map(|(role, sentences)| Turn { role, sentences });
+        let turns = turns.map(|(role, sentences)| Turn::given(role, sentences));
         let document = Document { prompt: prompt.into(), turns: turns.into(), ..example() };
         let contents = |turns: Vec<ChatTurn>| turns.into_iter().map(|turn| turn.content).collect::<Vec<_>>();
         assert_eq!(contents(turns_of(&document)), ["Be brief.", "Hi. Who?", "I.", "Bye."]);
@@ -255,5 +257,13 @@ mod tests {
         assert!(has_turns(text, &turns_of(&document)) && !has_turns(text, &turns_of(&document)[1..]));
         let marked = Document { unit: Unit::Bracket, ..document };
         assert_eq!(contents(marked_turns_of(&marked)), ["[[Be brief.]]", "[[Hi.]] [[Who?]]", "[[I.]]", "[[Bye.]]"]);
+    }
+
+    #[test]
+    fn explained_answers_are_turns_without_marks() {
+        let document = Document { unit: Unit::Bracket, ..with_explained_turns() };
+        let contents = |turns: Vec<ChatTurn>| turns.into_iter().map(|turn| turn.content).collect::<Vec<_>>();
+        assert_eq!(contents(turns_of(&document)), ["Be brief.", "Zoë has 2 figs.", "Good. She has 2.", "She finds 1."]);
+        assert_eq!(contents(marked_turns_of(&document)), ["[[Be brief.]]", "[[Zoë has 2 figs.]]", "Good. She has 2.", "[[She finds 1.]]"]);
     }
 }
