@@ -83,7 +83,11 @@ impl<'a> Painter<'a> {
         let has_shares = options.has_percentages && is_in_rows;
         let frame = Frame::new(options.width, is_in_rows, has_shares, figure_width(&shares, &options.labels));
         let palette = if options.is_dark { &DARK } else { &LIGHT };
-        let shown = if is_in_rows { most_influential(document, &shares) } else { document.units_in_order().into_iter().map(|unit| unit.source).collect() };
+        let shown = if is_in_rows {
+            most_influential(document, &shares)
+        } else {
+            document.units_in_order().into_iter().map(|unit| unit.source).collect()
+        };
         Self { document, options, shares, palette, frame, canvas: Canvas::default(), shown, drawn: Pruned::default(), y: MARGIN }
     }
 

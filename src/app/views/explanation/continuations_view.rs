@@ -24,7 +24,8 @@ pub fn Continuations() -> impl IntoView {
             numbers.rev().collect::<Vec<_>>()
         })
     });
-    let original = Memo::new(move |_| page.with(|state| state.explanation.document().map(|document| document.last_answer_text().to_owned())));
+    let original =
+        Memo::new(move |_| page.with(|state| state.explanation.document().map(|document| document.last_answer_text().to_owned())));
     view! {
         <div class="answers" data-testid="continuations" hidden=move || numbers.with(Vec::is_empty)>
             <section class="card original">

@@ -35,9 +35,8 @@ pub fn TextView() -> impl IntoView {
         let kept = |on_paths: &_| page.attribution(|attribution| arc_diagram::kept(attribution, share, on_paths, is_folded));
         on_paths.with(|on_paths| kept(on_paths)).unwrap_or_default()
     });
-    let sections = Memo::new(move |_| {
-        page.with(|state| state.explanation.document().map(Document::sections_of_last_answer)).unwrap_or_default()
-    });
+    let sections =
+        Memo::new(move |_| page.with(|state| state.explanation.document().map(Document::sections_of_last_answer)).unwrap_or_default());
     let n_earlier = Memo::new(move |_| page.with(|state| state.explanation.document().map_or(0, |document| document.last_answer().row)));
     let is_folded = move |row: usize| {
         let is_of_thought = |i: usize| {
