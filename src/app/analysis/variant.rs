@@ -238,8 +238,8 @@ pub fn last_answer(document: &Document) -> Vec<&str> {
     document.generation.sentence_texts().into_iter().skip(document.last_answer().row).collect()
 }
 
-/// The edited text, and for each remaining sentence its source number and its first byte. A paragraph break stays even if the sentence before it is
-/// left out.
+/// The edited text, and for each remaining sentence its source number and its first byte. A paragraph break stays even if the sentence
+/// before it is left out.
 fn edited(units: &[(usize, &str)], edits: &PromptEdits) -> (String, Vec<(usize, usize)>) {
     let (mut text, mut starts) = (String::new(), Vec::new());
     for &(j, sentence) in units {
@@ -373,7 +373,8 @@ mod tests {
     fn explained_answer_can_be_edited_in_its_turn() {
         let document = with_explained_turn();
         let edited = |left_out: &[usize]| Variant::new(&document, &without(left_out)).map(|variant| (variant.title, variant.prompt));
-        assert_eq!(edited(&[2]), Some(("Without G1".into(), "User: A.\n\nUser: B.".into())));
+        let two_users = r#"[{"role": "user", "content": "A."}, {"role": "user", "content": "B."}]"#;
+        assert_eq!(edited(&[2]), Some(("Without G1".into(), two_users.into())));
         let mut edits = without(&[0]);
         edits.reword(&document, 2, "X. Y.");
         let variant = Variant::new(&document, &edits).unwrap();

@@ -353,8 +353,8 @@ fn is_folded(shares: &Shares, thought: &Range<usize>) -> bool {
     !shares.output().iter().any(|row| thought.contains(row))
 }
 
-/// The sources to draw, in text order: all, or the explained ones and those with the most influence on them. The sentences of a folded thinking
-/// section do not count, because they take no row.
+/// The sources to draw, in text order: all, or the explained ones and those with the most influence on them. The sentences of a folded
+/// thinking section do not count, because they take no row.
 fn most_influential(document: &Document, shares: &Shares) -> Vec<usize> {
     let sections = document.sections_of_last_answer();
     let is_in_line = |j: &usize| {

@@ -67,8 +67,9 @@ fn matrix(document: &Document, matrix: Matrix) -> Grid {
     Grid { header: std::iter::once("sentence".to_owned()).chain(labels).collect(), rows: rows.into_iter().enumerate().map(row).collect() }
 }
 
-/// All sentences in text order, with their texts and both shares. Explained sentences are marked. If the document contains support, two more columns have
-/// it in nats, and the picture's remark on the sentence. If the prompt is a conversation, the last column says who speaks.
+/// All sentences in text order, with their texts and both shares. Explained sentences are marked. If the document contains support, two
+/// more columns have it in nats, and the picture's remark on the sentence. If the prompt is a conversation, the last column says who
+/// speaks.
 fn shares(document: &Document) -> Grid {
     let (shares, support) = (Shares::of(document), total_support(document));
     let texts = [document.prompt.sentence_texts(), document.generation.sentence_texts()].concat();
