@@ -3,15 +3,20 @@
 use thirtyfour::Key;
 
 use super::browser::Browser;
-use super::steps::{copied_link, explain_given, focus_is_on, open_link, server};
+use super::steps::{copied_link, explain_given, file, focus_is_on, open_link, server};
 
 const CONVERSATION: &str = "System: Be brief. Say numbers.\n\nUser: Ann has 3 figs. Bob has 4 nuts.\n\nAssistant: Ann has 3. Bob has 4.\n\n\
     User: Ann eats 1 fig. How many figs does Ann have?";
+const EXPLAINED_TURNS: &[u8] = include_bytes!("../../crates/core/tests/golden/explained-turns.json");
 const ANSWER: &str = "Ann has 3 - 1 = 2 figs. The answer is 2.";
 
 /// The speakers and labels of the text, from top to bottom.
 async fn rows(browser: &Browser) -> Vec<String> {
-    let script = "return [...document.querySelectorAll('.grid .speaker, .grid .sentence .label')].map(row => row.textContent)";
+    texts(browser, "return [...document.querySelectorAll('.grid .speaker, .grid .sentence .label')].map(row => row.textContent)").await
+}
+
+/// The texts that a script returns.
+async fn texts(browser: &Browser, script: &str) -> Vec<String> {
     browser.driver.execute(script, Vec::new()).await.expect("a script runs").convert().expect("texts")
 }
 
@@ -105,6 +110,30 @@ async fn conversation_is_explained_shared_and_continued() {
     let given = ["P5", "P6", "User", "P7", "P8", "Assistant", "P9", "P10", "User", "P11", "G1"];
     let given = [&with_speakers[..7], &given].concat();
     browser.wait("all turns", async || (rows(&browser).await == given).then_some(())).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn explained_answers_come_in_text_order() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    browser.choose_file("open-json", &file("explained-turns.json", EXPLAINED_TURNS)).await;
+    let with_speakers = ["System", "P1", "User", "P2", "Assistant", "G1", "G2", "User", "P3", "G3", "G4"];
+    browser.wait("the document", async || (rows(&browser).await == with_speakers).then_some(())).await;
+    browser.click("tab-table").await;
+    browser.find("table").await;
+    let columns = "return [...document.querySelectorAll('table.heat thead th')].map(cell => cell.textContent.trim().split(' ').pop())";
+    let in_order = ["P1", "P2", "G1", "G2", "P3", "G3", "G4"];
+    assert_eq!(texts(&browser, columns).await, in_order);
+    browser.pictures_of("table", "conversation-explained-table").await;
+    browser.click("tab-without").await;
+    browser.find("mark-G1").await;
+    assert_eq!(
+        texts(&browser, "return [...document.querySelectorAll('.mark .label')].map(label => label.textContent)").await,
+        in_order[..5]
+    );
+    browser.click("tab-path").await;
+    browser.pictures_of("path", "conversation-explained-path").await;
     browser.close().await;
 }
 
