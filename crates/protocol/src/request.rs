@@ -185,7 +185,7 @@ pub enum ExplainProgress {
     BaseScored { flow: Option<Table> },
     /// A pass is done that does not complete a source. Passes done and planned.
     Pass { done: usize, planned: usize },
-    /// A source is complete: its scores on the generated sentences after it (the last ones). Passes done and planned.
+    /// A source is complete: its scores on the last generated sentences, which are those with a cell for it. Passes done and planned.
     Column { source: usize, scores: Vec<f64>, done: usize, planned: usize },
 }
 
@@ -199,7 +199,7 @@ pub struct PassProgress {
 /// Deletion curves: for each order, the log-probability of the answer, in nats, after 0, 1, .. prompt sentences were deleted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeletionCurves {
-    /// Curves of the requested orders.
+    /// Curves of the requested orders. If earlier answers are explained, they are about the last answer alone.
     pub curves: Vec<Vec<f64>>,
     /// Curves of random orders. The seed is fixed.
     pub random: Vec<Vec<f64>>,
@@ -211,7 +211,7 @@ pub struct Word {
     /// Includes the white space after it.
     pub text: String,
     pub tokens: usize,
-    /// Influence on the generated sentences after the source (the last ones), in the unit of the table.
+    /// Influence on the generated sentences with a cell for the source (the last ones), in the unit of the table.
     pub scores: Vec<f64>,
 }
 

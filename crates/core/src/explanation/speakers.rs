@@ -113,7 +113,7 @@ impl Document {
     }
 
     /// Whether no sentence depends on a unit after it in the text: such cells of the tables are 0 or unmeasured, and such units have no
-    /// part in a joint effect or a comparison. The tables must fit the text.
+    /// part in a joint effect, a comparison or the effect of a passage. The tables must fit the text.
     pub(super) fn is_causal(&self) -> bool {
         if !self.explains_earlier_answers() {
             return true;
@@ -127,6 +127,7 @@ impl Document {
         let mut contrasts = self.contrasts.iter();
         tables.all(is_table)
             && self.joint.iter().all(|joint| joint.sources.iter().all(|&j| !is_after(j, joint.target)))
+            && self.groups.iter().all(|group| (0..group.effects.len()).all(|i| group.effects[i] == 0.0 || !is_after(group.sources[0], i)))
             && contrasts.all(|contrast| self.generation.sentence_at(contrast.span).is_some_and(|row| are_effects(row, &contrast.effects)))
     }
 }
@@ -134,7 +135,7 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::super::example::{example, with_explained_turns, with_turns};
-    use super::super::{Contrast, DocumentError, JointEffect, Passage, Section, from_fragment, to_fragment};
+    use super::super::{Contrast, DocumentError, Group, GroupKind, JointEffect, Passage, Section, from_fragment, to_fragment};
     use super::*;
 
     #[test]
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn later_units_have_no_joint_effect_or_contrast() {
+    fn later_units_have_no_other_effects() {
         let joint = |target: usize| JointEffect { target, sources: [1, 2], amount: 0.5, either_is_enough: None, only_together: None };
         let with_joint = |target: usize| Document { joint: vec![joint(target)], ..with_explained_turns() }.check();
         assert_eq!([1, 2].map(with_joint), [Err(DocumentError::Turns), Ok(())]);
@@ -219,6 +220,10 @@ mod tests {
         };
         let with_contrast = |effect: f64| Document { contrasts: vec![contrast(effect)], ..with_explained_turns() }.check();
         assert_eq!([0.0, 0.5].map(with_contrast), [Ok(()), Err(DocumentError::Turns)]);
+        let group =
+            |effect: f64| Group { name: "1".into(), kind: GroupKind::Passage, sources: [2, 3], effects: vec![0.0, effect, 0.5, 0.5] };
+        let with_group = |effect: f64| Document { groups: vec![group(effect)], ..with_explained_turns() }.check();
+        assert_eq!([0.0, 0.5].map(with_group), [Ok(()), Err(DocumentError::Turns)]);
     }
 
     #[test]
