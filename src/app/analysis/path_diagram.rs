@@ -167,7 +167,10 @@ fn nodes(view: &Shares, drawing: &LayeredDrawing, kept: &[Edge], geometry: &Geom
             top: geometry.top(node.layer),
         }
     };
-    drawing.nodes.iter().map(node).collect()
+    let mut nodes: Vec<DiagramNode> = drawing.nodes.iter().map(node).collect();
+    let places = view.document().places();
+    nodes.sort_by_key(|node| places.get(node.source).copied());
+    nodes
 }
 
 /// Names the sources of a sentence among the drawn edges, strongest first.

@@ -60,6 +60,11 @@ pub fn n_turns(text: &str) -> Option<usize> {
     }
 }
 
+/// Whether the text is a conversation with an answer after its first turn, even if [`read`] refuses it because its last turn is empty.
+pub fn has_answer(text: &str) -> bool {
+    turns(text).is_ok_and(|turns| turns.iter().skip(1).any(|turn| turn.speaker == Speaker::Assistant))
+}
+
 /// Reads a conversation. Errors if it cannot be answered: it ends with an answer, a turn is empty, a role is unknown, or a system message
 /// is not the first turn.
 pub fn read(text: &str) -> Result<Vec<ChatTurn>, ConversationError> {
@@ -215,6 +220,15 @@ mod tests {
             assert_eq!(read(text), Err(error), "{text}");
         }
         assert!(matches!(read(r#"[{"role": "user", "content": "x"]"#), Err(E::Json(_))));
+    }
+
+    #[test]
+    fn answers_after_first_turn_are_found() {
+        let with_answer = [&written(&conversation()), "User: Hi.\n\nAssistant: Hello.\n\nUser: "];
+        assert!(with_answer.into_iter().all(has_answer));
+        for text in ["System: Be brief.\nUser: Hi.", "Assistant: Hello.\nUser: Hi.", "User: Hi.\nAssistant:", "Hi."] {
+            assert!(!has_answer(text), "{text}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Document, Speaker, Turn};
+use super::{Document, SectionKind, Speaker, Turn};
 use crate::table::Table;
 
 /// A unit of a document.
@@ -105,6 +105,13 @@ impl Document {
         text.char_indices().nth(start).map_or("", |(byte, _)| &text[byte..])
     }
 
+    /// The sections of the last answer with their rows of the table, in order. They cover the answer.
+    pub fn sections_of_last_answer(&self) -> Vec<(SectionKind, Range<usize>)> {
+        let first = self.last_answer().row;
+        let after = |(kind, rows): (SectionKind, Range<usize>)| (kind, rows.start.max(first)..rows.end);
+        self.generation.sections().into_iter().map(after).filter(|(_, rows)| !rows.is_empty()).collect()
+    }
+
     /// Whether no sentence depends on a unit after it in the text: such cells of the tables are 0 or unmeasured, and such units have no
     /// part in a joint effect, a comparison or the effect of a passage. The tables must fit the text.
     pub(super) fn is_causal(&self) -> bool {
@@ -128,7 +135,7 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::super::example::{example, with_explained_turns, with_turns};
-    use super::super::{Contrast, DocumentError, Group, GroupKind, JointEffect, from_fragment, to_fragment};
+    use super::super::{Contrast, DocumentError, Group, GroupKind, JointEffect, Passage, Section, from_fragment, to_fragment};
     use super::*;
 
     #[test]
@@ -168,6 +175,18 @@ mod tests {
         assert_eq!(document.last_answer_text(), "2 + 1 = 3. So 3.");
         assert_eq!((example().last_answer(), example().places()), (LastAnswer { row: 0, token: 0, start: 0 }, vec![0, 1, 2, 3]));
         assert_eq!((example().last_answer_text(), example().is_before(2, 0)), ("2 - 1 = 1. So 1.", false));
+    }
+
+    #[test]
+    fn last_answer_has_its_sections() {
+        use SectionKind::{Answer, Thought};
+        let mut document = with_explained_turns();
+        assert_eq!(document.sections_of_last_answer(), [(Answer, 2..4)]);
+        let section = |kind, sentences| Section { kind, sentences, run: 1 };
+        let sections = vec![section(Answer, 2), section(Thought, 1), section(Answer, 1)];
+        document.generation = Passage { sections, ..Passage::clone(&document.generation) }.into();
+        assert_eq!(document.sections_of_last_answer(), [(Thought, 2..3), (Answer, 3..4)]);
+        assert_eq!(example().sections_of_last_answer(), [(Answer, 0..2)]);
     }
 
     #[test]
