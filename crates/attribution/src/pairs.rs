@@ -56,7 +56,8 @@ pub async fn measure_pairs(
     Measured { tables: vec![measurement.table], failure, base, top_tokens: measurement.top_tokens, pairs: Some(pairs) }
 }
 
-/// The pairs to measure, by the source that comes first in the text. If all pairs would cost too much, only those that share the most words.
+/// The pairs to measure, by the source that comes first in the text. If all pairs would cost too much, only those that share the most
+/// words.
 pub fn chosen_pairs(transcript: &Transcript, segments: &Segments) -> BTreeMap<usize, Vec<usize>> {
     let sources: Vec<usize> = segments.sources_with_tokens().collect();
     let most = (MOST_PAIRS_PER_SOURCE * sources.len()).min(MOST_PASSES.saturating_sub(sources.len()));

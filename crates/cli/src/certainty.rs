@@ -29,7 +29,8 @@ pub fn certainty_text(document: &Document) -> String {
     text
 }
 
-/// One token with its 1-based number, if it has one, and its alternatives. An asterisk marks a place where the answer could have gone otherwise.
+/// One token with its 1-based number, if it has one, and its alternatives. An asterisk marks a place where the answer could have gone
+/// otherwise.
 fn token_line(number: Option<usize>, token: &Token, own: &str, is_marked: bool) -> String {
     let percent = |log_probability: f64| percent_tenths(log_probability.exp());
     let others = token.alternatives.iter().map(|other| format!("{:?} {}%", other.text, percent(other.log_probability)));

@@ -214,56 +214,6 @@ fn inconsistent_contrasts_are_rejected() {
 }
 
 #[test]
-fn inconsistent_turns_are_rejected() {
-    let refused = |path: &str, value: Value| {
-        let mut document: Value = serde_json::from_str(WITH_TURNS).unwrap();
-        *document.pointer_mut(&format!("/turns{path}")).unwrap() = value;
-        (Document::from_json(&document.to_string()).unwrap_err(), schema().is_valid(&document))
-    };
-    for (path, value) in [("/0/sentences", 2), ("/3/sentences", 1 << 30)] {
-        assert_eq!(refused(path, value.into()), (DocumentError::Turns, true), "{path} {value}");
-    }
-    assert_eq!(refused("/0/sentences", 0.into()), (DocumentError::Turns, false));
-    for (path, role) in [("/1/role", "system"), ("/3/role", "assistant")] {
-        assert_eq!(refused(path, role.into()), (DocumentError::Turns, true), "{path} {role}");
-    }
-    for (path, value) in [("/0/role", Value::from("tool")), ("/0/sentences", (-1).into()), ("/0", Value::Null), ("", 7.into())] {
-        let (error, is_valid) = refused(path, value);
-        assert!(matches!(error, DocumentError::Json(_)) && !is_valid, "{path}");
-    }
-    let example: Value = serde_json::from_str(WITH_TURNS).unwrap();
-    for key in ["role", "sentences"] {
-        let mut without = example.clone();
-        without["turns"][0].as_object_mut().unwrap().remove(key);
-        assert!(Document::from_json(&without.to_string()).is_err() && !schema().is_valid(&without), "{key}");
-    }
-}
-
-#[test]
-fn inconsistent_explained_turns_are_rejected() {
-    let refused = |path: &str, value: Value| {
-        let mut document: Value = serde_json::from_str(WITH_EXPLAINED_TURNS).unwrap();
-        *document.pointer_mut(path).unwrap() = value;
-        (Document::from_json(&document.to_string()).unwrap_err(), schema().is_valid(&document))
-    };
-    for (path, value) in [
-        ("/turns/2/explained", Value::from(false)),
-        ("/turns/2/role", "user".into()),
-        ("/turns/2/sentences", 4.into()),
-        ("/turns/2/sentences", (1_u64 << 62).into()),
-        ("/table/0/2", 0.5.into()),
-        ("/table/1/2", (-1e-3).into()),
-        ("/contrasts/0/effects/2", 0.5.into()),
-    ] {
-        assert_eq!(refused(path, value), (DocumentError::Turns, true), "{path}");
-    }
-    for value in [Value::Null, 1.into(), "true".into()] {
-        let (error, is_valid) = refused("/turns/2/explained", value);
-        assert!(matches!(error, DocumentError::Json(_)) && !is_valid);
-    }
-}
-
-#[test]
 fn groups_make_version_3_and_stay_in_links() {
     let document = Document::from_json(WITH_PASSAGES).unwrap();
     assert_eq!(Document::from_json(&document.to_json()).unwrap().version, 3);

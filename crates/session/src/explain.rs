@@ -121,8 +121,8 @@ impl<M: LanguageModel> Session<M> {
         }
     }
 
-    /// Runs the deletion test on a question's answer, with `orders` of the prompt's sentences and with random orders. If earlier answers are
-    /// explained, they stay in the text, and only the last answer is scored. `None` if `on_pass` cancels.
+    /// Runs the deletion test on a question's answer, with `orders` of the prompt's sentences and with random orders. Explained earlier
+    /// answers stay in the text, and only the last answer is scored. `None` if `on_pass` cancels.
     pub async fn deletion_curves(
         &mut self,
         question: &Question,
