@@ -251,11 +251,12 @@ fn explained_answers_have_rows_of_spelled_out_tokens() {
 #[test]
 fn every_method_explains_earlier_answers() {
     let mut session = session(DEMO, BackendChoice::Cpu);
-    let question = Question { earlier_answers: EarlierAnswers::Explained, ..question(CONVERSATION, Unit::Sentence) };
+    let short = "User: Ann has 3.\nAssistant: So 3.\nUser: How many?";
+    let question = Question { answer: Some("3.".into()), earlier_answers: EarlierAnswers::Explained, ..question(short, Unit::Sentence) };
     for method in METHODS.iter().filter(|method| method.id != "reagent-mlm") {
         let document = explain(&mut session, &Question { method: method.id.into(), ..question.clone() });
-        assert_eq!((document.check(), document.is_complete(), document.turns[2].explained), (Ok(()), true, true), "{}", method.id);
-        assert!(document.support.len() == 4 && document.tokens.len() == document.generation.tokens.iter().sum(), "{}", method.id);
+        assert_eq!((document.check(), document.is_complete(), document.turns[1].explained), (Ok(()), true, true), "{}", method.id);
+        assert!(document.support.len() == 2 && document.tokens.len() == document.generation.tokens.iter().sum::<usize>(), "{}", method.id);
     }
 }
 
