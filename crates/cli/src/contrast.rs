@@ -79,7 +79,7 @@ mod tests {
     fn contrast_in_earlier_answer_lists_units_before_it() {
         let document = Document::from_json(include_str!("../../core/tests/golden/explained-turns.json")).expect("a document");
         let text = contrast_text(&document, &document.contrasts[0]);
-        let lines: Vec<&str> = text.lines().filter(|line| line.contains('%')).collect();
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains('%') || line.contains('\u{2013}')).collect();
         assert!(lines.len() == 3 && lines[2].ends_with("Good.") && !text.contains("She finds"), "{text}");
     }
 }

@@ -59,9 +59,10 @@ class Document:
         """Creates a document from a table of m x (n + m) mean scores, with NaN for cells that were not measured.
 
         `output` lists the 0-based generated sentences to explain; by default the last one. `method` needs an `id`, and a `unit` if the page
-        does not know the method. `unit` is what the prompt is split into, `turns` has the role and the number of sentences of each turn of a
-        conversation before its last answer, and whether it is explained, and `groups` the named passages of the prompt. `tokens` has the tokens of all generated sentences, and
-        `contrasts` comparisons of parts of the generation with other texts, all as in the schema.
+        does not know the method. `unit` is what the prompt is split into, and `groups` the named passages of the prompt. `turns` has the
+        role and the number of sentences of each turn of a conversation before its last answer, and whether it is explained. `tokens` has
+        the tokens of all generated sentences, and `contrasts` comparisons of parts of the generation with other texts, all as in the
+        schema.
         """
         scores = np.asarray(table, dtype=np.float64)
         n, m = len(prompt.sentences), len(generation.sentences)
