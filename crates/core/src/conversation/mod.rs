@@ -133,7 +133,7 @@ pub fn has_turns(text: &str, turns: &[ChatTurn]) -> bool {
 
 /// The turns of a document before its last answer, explained answers included. Empty if the document is not about a conversation.
 pub fn turns_of(document: &Document) -> Vec<ChatTurn> {
-    turns_with(document, document.prompt.sentence_texts())
+    turns_with(document, document.prompt.sentence_texts().into_iter().map(str::to_owned).collect())
 }
 
 /// Like [`turns_of`], with double brackets around the parts that the reader marked. Explained answers have no marks.
@@ -144,10 +144,9 @@ pub fn marked_turns_of(document: &Document) -> Vec<ChatTurn> {
     }
 }
 
-/// The turns, where `prompt` has the texts of the units of the prompt.
-fn turns_with<T: Into<String>>(document: &Document, prompt: Vec<T>) -> Vec<ChatTurn> {
-    let generation = document.generation.sentence_texts().into_iter().map(String::from);
-    let texts: Vec<String> = prompt.into_iter().map(Into::into).chain(generation).collect();
+/// The turns, where `texts` are those of the units of the prompt.
+fn turns_with(document: &Document, mut texts: Vec<String>) -> Vec<ChatTurn> {
+    texts.extend(document.generation.sentence_texts().into_iter().map(str::to_owned));
     let turn = |(speaker, units): (Speaker, Range<usize>)| {
         let content = texts.get(units).unwrap_or_default().concat();
         ChatTurn { speaker, content: content.trim().to_owned() }

@@ -64,12 +64,14 @@ impl Document {
         let (n_prompt, turns) = (self.prompt.sentences.len(), self.units_of_turns());
         let of_prompt = if turns.is_empty() { 0..n_prompt } else { 0..0 };
         let of_last_answer = n_prompt + self.last_answer().row..n_prompt + self.generation.sentences.len();
-        let parts = turns.into_iter().map(|(speaker, units)| (Some(speaker), units));
-        let parts = [(None, of_prompt)].into_iter().chain(parts).chain([(None, of_last_answer)]);
-        let units = |(speaker, units): (Option<Speaker>, Range<usize>)| {
-            units.map(move |source| PlacedUnit { speaker, source, row: source.checked_sub(n_prompt) })
+        let mut units = Vec::with_capacity(of_last_answer.end);
+        let mut add = |speaker: Option<Speaker>, sources: Range<usize>| {
+            units.extend(sources.map(|source| PlacedUnit { speaker, source, row: source.checked_sub(n_prompt) }));
         };
-        parts.flat_map(units).collect()
+        add(None, of_prompt);
+        turns.into_iter().for_each(|(speaker, sources)| add(Some(speaker), sources));
+        add(None, of_last_answer);
+        units
     }
 
     /// The place of each source in the order of the text, 0-based. Without explained turns, the place of source `j` is `j`.

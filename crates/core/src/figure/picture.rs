@@ -367,9 +367,10 @@ fn most_influential(document: &Document, shares: &Shares) -> Vec<usize> {
     let mut shown = by_descending(&sources, weight);
     shown.truncate(MOST_ROWS);
     shown.extend(in_line);
-    let places = document.places();
-    shown.sort_unstable_by_key(|&j| places[j]);
-    shown
+    let mut is_shown = vec![false; shares.n_sources()];
+    shown.into_iter().for_each(|j| is_shown[j] = true);
+    // Sorting by place would add another sort to the page.
+    document.units_in_order().into_iter().map(|unit| unit.source).filter(|&j| is_shown[j]).collect()
 }
 
 /// Truncates a text that has too many lines. Returns whether it did.

@@ -72,9 +72,12 @@ fn measured(lines: &HtmlElement) -> Option<RowPositions> {
         let source: usize = row.get_attribute("data-node")?.parse().ok()?;
         Some((source, place.top() + place.height() / 2.0 - top))
     };
-    let mut middles: Vec<(usize, f64)> = (0..rows.length()).filter_map(|k| rows.item(k)?.dyn_into().ok().and_then(middle)).collect();
     // Rows are in text order, sources are not if earlier answers are explained.
-    middles.sort_unstable_by_key(|(source, _)| *source);
-    let y = middles.into_iter().map(|(_, y)| y).collect();
+    let mut y = vec![0.0; rows.length() as usize];
+    for (source, middle) in (0..rows.length()).filter_map(|k| rows.item(k)?.dyn_into().ok().and_then(middle)) {
+        if let Some(y) = y.get_mut(source) {
+            *y = middle;
+        }
+    }
     (lines.offset_height() > 0).then_some(RowPositions { y, gutter_width })
 }
