@@ -23,6 +23,7 @@ from glasscage.tokens import Alternative, Token, forks
 EXAMPLE = (ROOT / "crates/core/tests/golden/linked.json").read_text(encoding="utf-8")
 WITH_CONTRASTS = (ROOT / "crates/core/tests/golden/contrasts.json").read_text(encoding="utf-8")
 WITH_TURNS = (ROOT / "crates/core/tests/golden/turns.json").read_text(encoding="utf-8")
+WITH_EXPLAINED_TURNS = (ROOT / "crates/core/tests/golden/explained-turns.json").read_text(encoding="utf-8")
 WITH_BRANCHES = (ROOT / "crates/core/tests/golden/branches.json").read_text(encoding="utf-8")
 WITH_PASSAGES = (ROOT / "crates/core/tests/golden/passages.json").read_text(encoding="utf-8")
 WITH_TOKENS = (ROOT / "crates/core/tests/golden/tokens.json").read_text(encoding="utf-8")
@@ -197,6 +198,45 @@ def test_turns_have_speakers_and_sentences() -> None:
     assert document.speakers == ["system", "user", "user", "assistant", "user", "user", None, None, None, None]
     assert Document.from_link(document.link()).turns == document.turns
     assert (Document(example()).turns, Document(example()).speakers) == ([], [None] * 10)
+
+
+def test_explained_turns_are_between_sources() -> None:
+    document = Document.from_json(WITH_EXPLAINED_TURNS)
+    assert document.to_json() == WITH_EXPLAINED_TURNS.strip() and document.data["version"] == 3
+    assert [(turn.role, list(turn.sentences), turn.explained) for turn in document.turns] == [
+        ("system", [0], False),
+        ("user", [1], False),
+        ("assistant", [3, 4], True),
+        ("user", [2], False),
+    ]
+    assert document.speakers == ["system", "user", "user", "assistant", "assistant", None, None]
+    assert (document.order, Document(example()).order) == ([0, 1, 3, 4, 2, 5, 6], list(range(10)))
+    assert Document.from_link(document.link()).turns == document.turns
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("turns/2/explained", False, "cover"),
+        ("turns/2/explained", 1, "boolean"),
+        ("turns/2/role", "user", "not an earlier answer"),
+        ("turns/2/sentences", 4, "cover"),
+        ("table/0/2", 0.5, "text before them"),
+        ("contrasts/0/effects/2", 0.5, "text before them"),
+        ("flow", [[0.0, 0.0, 1.0, *[None] * 4], *[[None] * 7] * 3], "text before them"),
+        ("joint", [{"target": 0, "sources": [1, 2], "amount": 0.5}], "text before them"),
+        ("groups", [{"name": "1", "kind": "passage", "sources": [2, 3], "effects": [0.5, 0, 0, 0]}], "text before them"),
+    ],
+)
+def test_inconsistent_explained_turns_are_refused(path: str, value: Any, words: str) -> None:
+    data = json.loads(WITH_EXPLAINED_TURNS)
+    *keys, last = path.split("/")
+    place = data
+    for key in keys:
+        place = place[int(key) if key.isdigit() else key]
+    place[int(last) if last.isdigit() else last] = value
+    with pytest.raises(DocumentError, match=words):
+        Document(data)
 
 
 def test_branches_are_chosen_alternatives() -> None:

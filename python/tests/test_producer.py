@@ -23,7 +23,7 @@ from glasscage.framing import (
     turns_of_messages,
 )
 from glasscage.passages import passages
-from glasscage.producer import _claims, _group_effects, _groups, _support, _table, _tokens, explain
+from glasscage.producer import _claims, _group_effects, _groups, _parts, _support, _table, _tokens, explain
 
 STORIES = ROOT / "tests/golden/stories260k/stories260k-f32.gguf"
 DEMO = ROOT / "tests/fixtures/models/demo.gguf"
@@ -172,6 +172,41 @@ def test_turns_have_tokens_and_sentences_of_their_own() -> None:
     assert len(text.statements) == 5
 
 
+def test_explained_answers_belong_to_generation() -> None:
+    class Scorer:
+        def effects(self, edits: list[range], *_: Any) -> Any:
+            self.edits = edits
+            yield from (np.arange(1.0, 20.0) + 100 * edit.start for edit in edits)
+
+    tokenizer, scorer = ChatTokenizer(), Scorer()
+    turns = turns_of_messages(CONVERSATION)
+    parts = [PromptPart(role, text, is_explained=role == "assistant") for role, text in turns]
+    framed, found = frame_parts(tokenizer, parts), given_answer(tokenizer, "So 1. Yes.")
+    text = split_parts(parts, framed, found)
+    assert text.prompt.text == "Be brief. Go.\n\nTom has 2.\n\nHe eats 1. How many?"
+    assert text.generation.sentence_texts == ["So 2.\n\n", "So 1. ", "Yes."]
+    assert [turn.get("explained", False) for turn in text.turns] == [False, False, True, False]
+    ids = framed.ids + found.ids
+    spelled = [tokenizer.decode([ids[k] for k in source]).strip() for source in text.sources]
+    assert spelled == ["Be brief.", "Go.", "Tom has 2.", "He eats 1.", "How many?", "So 2.", "So 1.", "Yes."]
+    assert text.start == text.targets[0].start and len(text.spans) == len(ids) - text.start
+    assert [text.generation.text[slice(*text.spans[k - text.start])].strip() for k in text.targets[1]] == ["So", "1."]
+    assert len(text.statements) == 4
+    table, n_passes = _table(scorer, text, 1, "pert", 8, False)  # type: ignore[arg-type]
+    assert n_passes == 7 and list(table[0, :5] > 0) == [True, True, True, False, False] and (table[1, :6] > 0).all()
+    claims = [list(target) for target in text.targets]
+    effects = _group_effects(scorer, [text.sources[3]], claims, text.start, 1, 8)  # type: ignore[arg-type]
+    assert effects[0][0] == 0.0 and min(effects[0][1:]) > 0.0
+
+
+def test_first_answer_is_given() -> None:
+    messages = [{"role": "assistant", "content": "Hello. Who?"}, *CONVERSATION[1:]]
+    parts, _ = _parts(None, messages, "bracket", True)
+    assert [part.is_explained for part in parts] == [False, False, True, False]
+    with pytest.raises(ValueError, match="explained, given: 'both'"):
+        explain(None, ChatTokenizer(), conversation=messages, earlier_answers="both")  # type: ignore[arg-type]
+
+
 def test_conversation_of_one_turn_is_a_prompt() -> None:
     tokenizer = ChatTokenizer()
     framed = frame_parts(tokenizer, [PromptPart("user", "Tom has 2.")])
@@ -226,7 +261,7 @@ def test_scores_are_means_over_target_tokens() -> None:
     tokenizer, scorer = WordTokenizer(), Scorer()
     framed = frame(tokenizer, PROMPT)
     text = split(PROMPT, framed, given_answer(tokenizer, "2 - 1 = 1. So 1."))
-    table, n_passes = _table(scorer, text, len(framed.ids), 1, "pert", 8, False)  # type: ignore[arg-type]
+    table, n_passes = _table(scorer, text, 1, "pert", 8, False)  # type: ignore[arg-type]
     assert scorer.edits == text.sources[:-1] and n_passes == 4
     nan = np.nan
     expected = [[202.0, 502.0, 802.0, nan, nan], [205.5, 505.5, 805.5, 1305.5, nan]]
@@ -267,7 +302,7 @@ def test_support_is_the_largest_drop_without_all_statements() -> None:
     prompt = "Zoë has 2 figs. How many does she have?"
     framed = frame(tokenizer, prompt)
     text = split(prompt, framed, given_answer(tokenizer, "2 - 1 = 1. So 1."))
-    assert _support(scorer, text, len(framed.ids), 1) == [4.0, 6.0]  # type: ignore[arg-type]
+    assert _support(scorer, text, 1) == [4.0, 6.0]  # type: ignore[arg-type]
     assert scorer.edits == [list(text.sources[0])]
 
 
@@ -288,7 +323,7 @@ def test_group_effects_leave_out_names_and_citations() -> None:
     ]
     ids = framed.ids + found.ids
     assert [tokenizer.decode([ids[p] for p in positions]).strip() for _, positions in groups] == ["Zoë has 2 figs.\nShe eats 1.", "Bob"]
-    claims = _claims(text, framed, found, [passage.name for passage in named])
+    claims = _claims(text, [passage.name for passage in named])
     assert [tokenizer.decode([ids[p] for p in claim]).strip() for claim in claims] == ["Zoë has 1", "So does Bob."]
     positions = [positions for _, positions in groups]
     effects = _group_effects(scorer, [*positions, range(3, 3)], claims, len(framed.ids), 1, 8)  # type: ignore[arg-type]
@@ -322,7 +357,8 @@ def test_nan_prediction_names_its_token(method: str, wrong: str) -> None:
         score()
 
 
-def test_conversation_measured_by_transformers_is_that_of_the_engine(tmp_path: Any) -> None:
+@pytest.mark.parametrize(("earlier_answers", "file"), [("given", "demo-conversation"), ("explained", "demo-explained")])
+def test_conversation_measured_by_transformers_is_that_of_the_engine(earlier_answers: str, file: str, tmp_path: Any) -> None:
     import json
     import os
     import subprocess
@@ -330,11 +366,12 @@ def test_conversation_measured_by_transformers_is_that_of_the_engine(tmp_path: A
     program = os.environ.get("GLASSCAGE_BIN")
     if not program:
         pytest.skip("cargo xtask test")
-    recorded = Document.read(GOLDEN / "demo-conversation.json")
-    contents = [recorded.prompt.text[slice(*span)].strip() for span in _spans_of_turns(recorded)]
+    recorded = Document.read(GOLDEN / f"{file}.json")
+    contents = ["".join(recorded.sources[j] for j in turn.sentences).strip() for turn in recorded.turns]
     messages = [{"role": turn.role, "content": content} for turn, content in zip(recorded.turns, contents, strict=True)]
     target = tmp_path / "explanation.json"
     asked = ["--conversation", "--prompt", json.dumps(messages), "--method", "pert", "--max-tokens", "60", "--json", str(target)]
+    asked += ["--earlier-answers", earlier_answers]
     subprocess.run([program, "explain", "--model", str(DEMO), *asked], check=True, capture_output=True)
     measured = Document.read(target)
     assert (measured.prompt, measured.generation, measured.turns) == (recorded.prompt, recorded.generation, recorded.turns)
@@ -342,11 +379,6 @@ def test_conversation_measured_by_transformers_is_that_of_the_engine(tmp_path: A
     assert measured.support is not None and recorded.support is not None
     np.testing.assert_allclose(measured.support, recorded.support, atol=1e-4, rtol=0)
     assert_same_tokens(measured, recorded)
-
-
-def _spans_of_turns(document: Document) -> list[tuple[int, int]]:
-    spans = document.prompt.sentences
-    return [(spans[turn.sentences[0]][0], spans[turn.sentences[-1]][1]) for turn in document.turns]
 
 
 @pytest.mark.parametrize("method", ["pert", "clp"])

@@ -116,6 +116,11 @@ fn conversation_is_printed_with_its_speakers() {
     };
     let (printed, document) = asked(turns, &["--conversation"]);
     let document = Document::from_json(&document).expect("a document");
+    assert!(document.turns[2].explained && document.generation.text.starts_with("So 6.\n\n"), "{:?}", document.turns);
+    let (as_given, given) = asked(turns, &["--conversation", "--earlier-answers", "given"]);
+    let given = Document::from_json(&given).expect("a document");
+    assert!(given.turns.iter().all(|turn| !turn.explained) && given.generation.text == document.last_answer_text());
+    assert_eq!(as_given.lines().next(), printed.lines().next(), "the last answer");
     assert_eq!(document.turns.iter().map(|turn| turn.sentences).collect::<Vec<_>>(), [1, 1, 1, 2]);
     assert_eq!(["System:", "User:", "Assistant:"].map(|name| printed.lines().filter(|line| line.trim() == name).count()), [1, 2, 1]);
     let (as_text, _) = asked(turns, &[]);
@@ -123,13 +128,15 @@ fn conversation_is_printed_with_its_speakers() {
     let with_answer = format!("{turns}\nAI: 6 - 2 = 4.");
     let (_, document) = asked(&with_answer, &["--conversation", "--last-answer"]);
     let document = Document::from_json(&document).expect("a document");
-    assert_eq!((document.generation.text.as_str(), document.turns.len()), ("6 - 2 = 4.", 4));
+    assert_eq!((document.last_answer_text(), document.turns.len()), ("6 - 2 = 4.", 4));
     let refused = |prompt: &str, more: &[&str]| {
         complaint(&[&["explain", "--model", DEMO, "--prompt", prompt, "--json", &json, "--conversation"][..], more].concat(), "")
     };
     assert!(refused(&with_answer, &[]).contains("ends with an answer"));
     assert!(refused(turns, &["--last-answer"]).contains("--last-answer"));
     assert!(refused("Tom has 6 figs.", &[]).contains("not a conversation"));
+    let without_conversation = ["explain", "--model", DEMO, "--prompt", turns, "--json", &json, "--earlier-answers", "given"];
+    assert!(complaint(&without_conversation, "").contains("--conversation"));
     assert!(refused(turns, &["--template", "none"]).contains("turned off"));
 }
 

@@ -4,10 +4,10 @@ use std::ops::{ControlFlow, Range};
 
 use glasscage::engine::Engine;
 use glasscage::engine::lm::{ScoreRequest, score_base};
-use glasscage::explanation::{Speaker, Turn, Unit, from_fragment, to_fragment};
+use glasscage::explanation::{METHODS, Speaker, Turn, Unit, from_fragment, to_fragment};
 use glasscage::model::chat::{ChatError, ChatMessage, ChatTemplate, Framed, Variables, frame, frame_messages};
 use glasscage::model::tokenizer::Tokenizer;
-use glasscage::request::{BackendChoice, Question, Reading};
+use glasscage::request::{BackendChoice, EarlierAnswers, Question, Reading};
 use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
 use proptest::prelude::*;
 
@@ -138,7 +138,7 @@ fn question(prompt: &str, unit: Unit) -> Question {
 
 fn turns(counts: [usize; 4]) -> Vec<Turn> {
     let roles = [Speaker::System, Speaker::User, Speaker::Assistant, Speaker::User];
-    roles.into_iter().zip(counts).map(|(role, sentences)| Turn { role, sentences }).collect()
+    roles.into_iter().zip(counts).map(|(role, sentences)| Turn::given(role, sentences)).collect()
 }
 
 #[test]
@@ -198,6 +198,124 @@ fn scores_are_those_of_spelled_out_tokens() {
             let score = document.table.get(i, j).copied().flatten().expect("a score");
             assert!((score - drops / target.len() as f64).abs() < 1e-4, "{i} {j}");
         }
+    }
+}
+
+/// The same tokens as if the earlier answer were given. Each row has the scores of an explanation of its answer alone.
+#[test]
+fn explained_answers_have_rows_of_spelled_out_tokens() {
+    let mut session = session(DEMO, BackendChoice::Cpu);
+    let given = question(CONVERSATION, Unit::Sentence);
+    let question = Question { earlier_answers: EarlierAnswers::Explained, ..given.clone() };
+    let document = explain(&mut session, &question);
+    assert_eq!((document.check(), document.version, document.is_complete()), (Ok(()), 3, true));
+    let turn = |role, explained| Turn { role, sentences: 2, explained };
+    let expected = [(Speaker::System, false), (Speaker::User, false), (Speaker::Assistant, true), (Speaker::User, false)];
+    assert_eq!(document.turns, expected.map(|(role, explained)| turn(role, explained)));
+    assert_eq!(document.generation.text, format!("Ann has 3. Bob has 4.\n\n{ANSWER}"));
+    assert_eq!((document.last_answer_text(), document.last_answer().row), (ANSWER, 2));
+    let answered = |session: &mut Session<Engine>, question: &Question| {
+        let answered = pollster::block_on(session.answer(question, &mut async |_| ControlFlow::Continue(())));
+        let Ok(AnswerResult::Answered(answered)) = answered else { panic!("an answer") };
+        *answered
+    };
+    let AnsweredQuestion { transcript, segments, answer, .. } = answered(&mut session, &question);
+    let plain = answered(&mut session, &given);
+    assert_eq!((&transcript.tokens, answer), (&plain.transcript.tokens, plain.transcript.generation));
+    let units = &plain.segments;
+    assert_eq!(segments.prompt, [&units.prompt[..4], &units.prompt[6..]].concat());
+    assert_eq!(segments.generation, [&units.prompt[4..6], &units.generation].concat());
+    let targets = transcript.generation.start..transcript.tokens.len();
+    let mut log_probs = |tokens: &[u32]| {
+        let scored = pollster::block_on(score_base(&mut session.lm, &ScoreRequest::new(tokens, targets.clone(), &[])));
+        scored.expect("it can be scored").log_probs
+    };
+    let base = log_probs(&transcript.tokens);
+    let spelled_out: f64 = document.tokens.iter().map(|token| token.log_probability).sum();
+    let of_units = segments.generation.iter().cloned().flatten().map(|position| base[position - targets.start]).sum::<f64>();
+    assert!((spelled_out - of_units).abs() < 1e-4, "{spelled_out} {of_units}");
+    for j in 0..document.table.n_sources() - 1 {
+        let mut blanked = transcript.tokens.clone();
+        blanked[segments.source(j).clone()].fill(transcript.end_token);
+        let without = log_probs(&blanked);
+        for (i, target) in segments.generation.iter().enumerate().filter(|(i, _)| j < document.prompt.sentences.len() + i) {
+            let of = |t: usize| t - targets.start;
+            let drops: f64 = target.clone().map(|t| base[of(t)] - without[of(t)]).sum();
+            let score = document.table.get(i, j).copied().flatten().expect("a score");
+            assert!((score - drops / target.len() as f64).abs() < 1e-4, "{i} {j}");
+            assert_eq!(score == 0.0, !document.is_before(j, i), "{i} {j}: {score}");
+        }
+    }
+}
+
+#[test]
+fn every_method_explains_earlier_answers() {
+    let mut session = session(DEMO, BackendChoice::Cpu);
+    let short = "User: Ann has 3.\nAssistant: So 3.\nUser: How many?";
+    let question = Question { answer: Some("3.".into()), earlier_answers: EarlierAnswers::Explained, ..question(short, Unit::Sentence) };
+    for method in METHODS.iter().filter(|method| method.id != "reagent-mlm") {
+        let document = explain(&mut session, &Question { method: method.id.into(), ..question.clone() });
+        assert_eq!((document.check(), document.is_complete(), document.turns[1].explained), (Ok(()), true, true), "{}", method.id);
+        assert!(document.support.len() == 2 && document.tokens.len() == document.generation.tokens.iter().sum::<usize>(), "{}", method.id);
+    }
+}
+
+#[test]
+fn explained_answers_are_split_like_answers() {
+    let mut session = session(DEMO, BackendChoice::Cpu);
+    for (unit, counts) in
+        [(Unit::Paragraph, [1, 1, 2, 1]), (Unit::Section, [1, 1, 2, 1]), (Unit::Word, [4, 8, 6, 10]), (Unit::Line, [1; 4])]
+    {
+        let document = explain(&mut session, &Question { earlier_answers: EarlierAnswers::Explained, ..question(CONVERSATION, unit) });
+        assert_eq!(document.turns.iter().map(|turn| turn.sentences).collect::<Vec<_>>(), counts, "{unit:?}");
+        assert_eq!((document.check(), document.is_complete()), (Ok(()), true), "{unit:?}");
+    }
+}
+
+#[test]
+fn first_answer_and_text_are_given() {
+    let mut session = session(DEMO, BackendChoice::Cpu);
+    let begun = "Assistant: Hello. Who asks?\nUser: Ann. How are you?";
+    for (prompt, reading) in [(begun, Reading::Conversation), ("Ann has 3 figs. How many?", Reading::Text)] {
+        let given = Question { reading, ..question(prompt, Unit::Sentence) };
+        let explained = Question { earlier_answers: EarlierAnswers::Explained, ..given.clone() };
+        assert_eq!(explain(&mut session, &explained), explain(&mut session, &given), "{prompt}");
+    }
+}
+
+#[test]
+fn contrast_may_be_in_earlier_answer() {
+    let mut session = session(DEMO, BackendChoice::Cpu);
+    let question = Question { earlier_answers: EarlierAnswers::Explained, ..question(CONVERSATION, Unit::Sentence) };
+    let mut document = explain(&mut session, &question);
+    let mut contrast = |mark: [usize; 2]| {
+        let mut on_pass = async |_| ControlFlow::Continue(());
+        pollster::block_on(session.contrast(&question, mark, "9", &mut on_pass))
+    };
+    let found = document.generation.text.find("4.").expect("in the earlier answer");
+    let earlier = contrast([found, found + 1]).expect("it can be compared").expect("nothing stopped it");
+    // Four units of the prompt come before the earlier answer, and two after it. Its first sentence comes before the second.
+    assert!(earlier.effects.len() == 7 && earlier.effects[4..6] == [0.0; 2], "{:?}", earlier.effects);
+    assert!(earlier.effects[..4].iter().any(|effect| *effect != 0.0));
+    document.contrasts.push(earlier);
+    assert_eq!(document.check(), Ok(()));
+    let across = document.last_answer().start - 4;
+    assert!(contrast([across, across + 8]).is_err(), "a part of two answers");
+}
+
+#[test]
+fn deletion_test_is_about_last_answer() {
+    let mut session = session(DEMO, BackendChoice::Cpu);
+    let given = question(CONVERSATION, Unit::Sentence);
+    let mut curves = |question: &Question, orders: &[Vec<usize>]| {
+        let curves = pollster::block_on(session.deletion_curves(question, orders, &mut async |_| ControlFlow::Continue(())));
+        curves.expect("it can be tested").expect("nothing stopped it").curves
+    };
+    // Sources 4 and 5 are those of the earlier answer, which stays if it is explained.
+    let explained = curves(&Question { earlier_answers: EarlierAnswers::Explained, ..given.clone() }, &[vec![5, 2, 0, 1, 3, 4]]);
+    let all = curves(&given, &[vec![7, 2, 0, 1, 3, 6, 4, 5]]);
+    for (one, other) in explained[0].iter().zip(&all[0]) {
+        assert!((one - other).abs() < 1e-4, "{explained:?} {all:?}");
     }
 }
 

@@ -7,7 +7,7 @@ use glasscage::explanation::{Answer, Document, SectionKind};
 use glasscage::model::chat::{ChatTemplate, ThoughtTokens, frame_within, knows_thinking};
 use glasscage::model::source::BytesInMemory;
 use glasscage::model::tokenizer::TokenId;
-use glasscage::request::{BackendChoice, Question, ThinkingSupport};
+use glasscage::request::{BackendChoice, EarlierAnswers, Question, Reading, ThinkingSupport};
 use glasscage::session::{AnswerResult, AnsweredQuestion, ExplainResult, Session};
 
 use crate::chat::{day, model};
@@ -85,6 +85,21 @@ fn thought_ends_at_limit_and_is_section() {
     assert!(document.table.rows().flatten().all(Option::is_some));
     assert_eq!(Document::from_json(&document.to_json()).as_ref(), Ok(&document));
     assert_eq!(explained(&mut session, Some(12)), document, "the answer is cached with its thought");
+}
+
+#[test]
+fn explained_answer_precedes_thinking_section() {
+    let prompt = "User: Tom has 5 figs.\nAssistant: So 5.\nUser: Ann gives Tom 3 figs. How many figs does Tom have?";
+    let (reading, earlier_answers) = (Reading::Conversation, EarlierAnswers::Explained);
+    let asked = Question { thinking: Some(12), method: "pert".into(), max_tokens: 40, ..Question::greedy(prompt) };
+    let question = Question { reading, earlier_answers, ..asked };
+    let outcome = pollster::block_on(session().explain(&question, &mut async |_| ControlFlow::Continue(())));
+    let Ok(ExplainResult::Explained(document)) = outcome else { panic!("{outcome:?}") };
+    let kinds: Vec<SectionKind> = document.generation.sections().into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(kinds, [SectionKind::Answer, SectionKind::Thought, SectionKind::Answer]);
+    assert_eq!((document.check(), document.is_complete(), document.last_answer().row), (Ok(()), true, 1));
+    assert!(document.generation.text.starts_with("So 5.\n\n") && !document.generation.text.contains("think>"));
+    assert_eq!(document.tokens.len(), document.generation.tokens.iter().sum::<usize>());
 }
 
 #[test]

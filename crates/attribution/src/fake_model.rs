@@ -56,6 +56,18 @@ pub fn text() -> (Transcript, Segments) {
     (transcript, Segments { prompt: vec![1..3, 3..3, 3..5], generation: vec![5..6, 6..8] })
 }
 
+/// Two prompt sentences and two generated ones of two tokens each, which are interleaved. A frame token comes before each pair.
+pub fn interleaved() -> (Transcript, Segments) {
+    let transcript = Transcript {
+        tokens: (10..20).collect(),
+        generation: 3..10,
+        end_token: END,
+        control_tokens: vec![1, END],
+        infills: vec![vec![FILLING; 2]; 3],
+    };
+    (transcript, Segments { prompt: vec![1..3, 6..8], generation: vec![3..5, 8..10] })
+}
+
 /// One layer, with or without attention.
 pub fn config(attends: bool) -> Config {
     let recurrence = (!attends).then(|| Recurrence { taps: 3, layers: vec![true], delta_net: None });

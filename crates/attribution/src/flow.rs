@@ -24,12 +24,15 @@ fn flow(observation: &Observation<'_>, t: usize) -> f64 {
     observation.flow[t]
 }
 
-/// The table of this method, computed from the flow in the unchanged text. `flow` is `[generated tokens, sources with tokens]`, see
+/// The table of this method, computed from the flow in the unchanged text. `flow` is `[generated tokens, sources with tokens]`, the sources
+/// in the order of the text, see
 /// [`Readout`](glasscage_engine::lm::Readout).
 pub fn flow_table(transcript: &Transcript, segments: &Segments, flow: &[f64]) -> Table {
     let sources: Vec<usize> = segments.sources_with_tokens().collect();
+    let mut column_of = vec![None; segments.prompt.len() + segments.generation.len()];
+    sources.iter().enumerate().for_each(|(k, &j)| column_of[j] = Some(k));
     let score = |i: usize, j: usize| {
-        let Ok(k) = sources.binary_search(&j) else { return Some(0.0) };
+        let Some(k) = column_of[j].filter(|_| !segments.is_after(j, i)) else { return Some(0.0) };
         let target = &segments.generation[i];
         let tokens = target.start - transcript.generation.start..target.end - transcript.generation.start;
         let n_tokens = tokens.len().max(1) as f64;

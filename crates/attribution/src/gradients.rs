@@ -33,12 +33,13 @@ pub fn rounds(points: usize, plan_input: &PlanInput<'_>) -> Vec<Round> {
         let input = |&token| Input { token, blend_with: transcript.end_token, blend: 1.0 - place };
         Edit { start: range.start, inputs: transcript.tokens[range.clone()].iter().map(input).collect() }
     };
-    let sentences = || segments.prompt.iter().chain(&segments.generation).filter(|range| !range.is_empty());
+    let mut sentences: Vec<&Range<usize>> = segments.prompt.iter().chain(&segments.generation).filter(|range| !range.is_empty()).collect();
+    sentences.sort_by_key(|range| range.start);
     let round = |step: usize| {
         let place = (step as f32 + 0.5) / points as f32;
         let pass = |place: f32, source: &Range<usize>| Pass { edits: vec![at(place, source)] };
         let passes = |source: &Range<usize>| [HALF_WIDTH, -HALF_WIDTH].map(|further| pass(place + further, source)).to_vec();
-        Round { edits: sentences().map(|range| at(place, range)).collect(), passes: sources.iter().map(passes).collect() }
+        Round { edits: sentences.iter().map(|range| at(place, range)).collect(), passes: sources.iter().map(passes).collect() }
     };
     (0..points).map(round).collect()
 }

@@ -16,8 +16,8 @@ use glasscage_engine::lm::{Callback, LanguageModel, LmError, Pass, ScoreRequest}
 /// Effects of groups, and why the measurement ended early, if the model failed.
 #[derive(Debug)]
 pub struct GroupEffects {
-    /// For each group, the effect on each generated sentence in nats per token: 0 for a sentence without counted tokens. Empty if the group
-    /// was not measured.
+    /// For each group, the effect on each generated sentence in nats per token: 0 for a sentence without counted tokens or before the
+    /// group. Empty if the group was not measured.
     pub effects: Vec<Vec<f64>>,
     pub failure: Option<LmError>,
 }

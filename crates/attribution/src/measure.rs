@@ -40,6 +40,7 @@ pub async fn measure_columns(
     let flow_first = flow_first && model.config().attends_everywhere();
     debug_assert!(methods.iter().all(|method| method.shares_passes_with(methods[0])), "methods of one run share their passes");
     let (numbers, without_tokens): (Vec<usize>, Vec<usize>) = columns.partition(|&j| !segments.source(j).is_empty());
+    let numbers: Vec<usize> = segments.in_order(numbers).collect();
     let mut measurement = Measurement {
         methods,
         transcript,
@@ -83,7 +84,7 @@ struct Measurement<'a> {
     segments: &'a Segments,
     flow_first: bool,
     wants_top_tokens: bool,
-    /// Numbers of the sources with tokens. `sources` contains their tokens.
+    /// Numbers of the sources with tokens, in the order of the text. `sources` contains their tokens.
     numbers: Vec<usize>,
     sources: Vec<Range<usize>>,
     n_rounds: usize,
@@ -251,20 +252,20 @@ impl Measurement<'_> {
         on_progress.call(MeasureProgress::Column(MeasuredColumn { source, scores, done: self.passes_done })).await
     }
 
-    /// The mean effect over all rounds and over the tokens of each sentence after `source`.
+    /// The mean effect over all rounds and over the tokens of each sentence of the column of `source`.
     fn scores(&self, source: usize, effects: &[f64]) -> Vec<f64> {
         let start = self.transcript.generation.start;
         let mean = |target: &Range<usize>| {
             effects[target.start - start..target.end - start].iter().sum::<f64>() / (self.n_rounds * target.len().max(1)) as f64
         };
-        self.segments.targets(source).iter().map(mean).collect()
+        self.segments.column(source, mean)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake_model::{Asked, END, FakeModel, text};
+    use crate::fake_model::{Asked, END, FakeModel, interleaved, text};
     use crate::method;
     use glasscage_core::explanation::MethodId;
 
@@ -328,6 +329,32 @@ mod tests {
         assert_eq!(asked.len(), 1, "the passes are shared");
         for (id, table) in [MethodId::Perturbation, MethodId::Clp].into_iter().zip(both.tables) {
             assert_eq!(table, measured(&[id], false, true, usize::MAX).0.tables[0], "{id}");
+        }
+    }
+
+    #[test]
+    fn source_after_sentence_scores_zero_there() {
+        let (transcript, segments) = interleaved();
+        for id in MethodId::ALL {
+            let (methods, mut model, mut told) = ([method(id)], FakeModel::additive(true), Vec::new());
+            let mut on_progress = async |progress| {
+                if let MeasureProgress::Column(MeasuredColumn { source, scores, .. }) = progress {
+                    told.push((source, scores[0].len()));
+                }
+                ControlFlow::Continue(())
+            };
+            let request = MeasureRequest { flow_first: true, ..MeasureRequest::new(&methods, &transcript, &segments) };
+            let measured = pollster::block_on(measure(&mut model, &request, &mut on_progress));
+            let Measured { tables, pairs, .. } = measured;
+            // The text has the first prompt sentence, a generated one, the second prompt sentence, and a generated one.
+            assert_eq!(told[..3], [(0, 2), (2, 1), (1, 2)], "{id}");
+            let flow = pairs.and_then(|pairs| pairs.flow);
+            for table in tables.iter().chain(&flow) {
+                let is_zero = |i: usize, j: usize| table.row(i)[j].map(|score| score == 0.0);
+                let zeros = [is_zero(0, 0), is_zero(0, 1), is_zero(1, 0), is_zero(1, 1), is_zero(1, 2)].map(Option::unwrap);
+                assert_eq!(zeros, [false, true, false, false, false], "{id}");
+            }
+            assert!(model.asked.iter().all(|asked| asked.attended.is_sorted_by_key(|range| range.start)), "{id}");
         }
     }
 

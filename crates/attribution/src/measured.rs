@@ -41,7 +41,7 @@ pub enum MeasureProgress {
 /// The scores of one source.
 pub struct MeasuredColumn {
     pub source: usize,
-    /// Scores by each method on each generated sentence after the source.
+    /// Scores by each method on each generated sentence of the source's column: the last rows of the table.
     pub scores: Vec<Vec<f64>>,
     /// Number of passes done.
     pub done: usize,

@@ -56,7 +56,8 @@ pub async fn measure_pairs(
     Measured { tables: vec![measurement.table], failure, base, top_tokens: measurement.top_tokens, pairs: Some(pairs) }
 }
 
-/// The pairs to measure, by their first source. If all pairs would cost too much, only those that share the most words.
+/// The pairs to measure, by the source that comes first in the text. If all pairs would cost too much, only those that share the most
+/// words.
 pub fn chosen_pairs(transcript: &Transcript, segments: &Segments) -> BTreeMap<usize, Vec<usize>> {
     let sources: Vec<usize> = segments.sources_with_tokens().collect();
     let most = (MOST_PAIRS_PER_SOURCE * sources.len()).min(MOST_PASSES.saturating_sub(sources.len()));
@@ -219,7 +220,7 @@ impl<'a> PairMeasurement<'a> {
     async fn take_alone(&mut self, source: usize, readout: &Readout, on_progress: &mut dyn Callback<MeasureProgress>) -> ControlFlow<()> {
         self.passes_done += 1;
         self.without.insert(source, readout.log_probs.clone());
-        let scores: Vec<f64> = self.segments.targets(source).iter().map(|target| self.drop(target, &readout.log_probs)).collect();
+        let scores = self.segments.column(source, |target| self.drop(target, &readout.log_probs));
         self.table.set_column(source, &scores);
         self.alone.set_column(source, &scores);
         on_progress.call(MeasureProgress::Column(MeasuredColumn { source, scores: vec![scores], done: self.passes_done })).await
@@ -248,8 +249,12 @@ impl<'a> PairMeasurement<'a> {
 
     /// Adds the joint effects of two sources on the sentences after both. `both`: log-probabilities without the two sources.
     fn observe(&mut self, sources: [usize; 2], both: &[f64]) {
-        let first_row = self.table.rows_after(sources[1]).start;
-        for (i, target) in self.segments.targets(sources[1]).iter().enumerate() {
+        let segments = self.segments;
+        let first_row = sources.map(|source| segments.first_row(source)).into_iter().max().unwrap_or(0);
+        for (i, target) in segments.generation.iter().enumerate().skip(first_row) {
+            if sources.iter().any(|&source| segments.is_after(source, i)) {
+                continue;
+            }
             let alone = sources.map(|source| self.drop(target, &self.without[&source]));
             let amount = joint_effect(alone, self.drop(target, both));
             let [a, b] = sources.map(|source| &self.without[&source]);
@@ -260,8 +265,8 @@ impl<'a> PairMeasurement<'a> {
             let lost = |log_probs: &[f64], t: usize| (self.base[t] - log_probs[t]).max(0.0);
             let needed_by_both = tokens.clone().map(|t| lost(a, t).min(lost(b, t))).sum::<f64>() / tokens.len().max(1) as f64;
             let effect = PairEffect {
-                target: first_row + i,
-                sources,
+                target: i,
+                sources: [sources[0].min(sources[1]), sources[0].max(sources[1])],
                 amount,
                 either_is_enough: tokens.clone().filter(either).collect(),
                 only_together: tokens.filter(together).collect(),

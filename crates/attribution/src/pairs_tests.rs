@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use super::fake_model::{END, FakeModel};
+use super::fake_model::{END, FakeModel, interleaved};
 use super::measure::measure;
 use super::measured::{MeasureRequest, Measured, PairEffect};
 use super::{Segments, Transcript, method};
 use glasscage_core::explanation::MethodId;
+use glasscage_engine::lm::{Input, ScoreRequest};
 
 /// Loss in nats of a token without the evidence that it depends on.
 const LOSS: f64 = 6.0;
@@ -62,6 +63,28 @@ fn pairs_find_repeated_fact_missed_alone() {
     assert_eq!((effects[0].target, effects[0].sources), (1, [0, 3]));
     assert_eq!(effects[0].either_is_enough, [2, 3]);
     assert!(effects[0].only_together.is_empty());
+}
+
+#[test]
+fn pairs_have_no_effect_before_either_source() {
+    let (transcript, segments) = interleaved();
+    // Either prompt sentence is enough for the last token of the text. The first one is also needed for the sentence between them.
+    let losses = |_: &ScoreRequest<'_>, inputs: &[Input]| {
+        let is_there = [1, 6].map(|start: usize| inputs[start].token != END);
+        let first = if is_there[0] { 0.0 } else { LOSS };
+        let last = if is_there[0] || is_there[1] { 0.0 } else { LOSS };
+        vec![0.1, 0.1 + first, 0.0, 0.0, 0.0, 0.1, 0.1 + last]
+    };
+    let methods = [method(MethodId::Pairs)];
+    let request = MeasureRequest::new(&methods, &transcript, &segments);
+    let mut model = FakeModel::new(true, Box::new(losses));
+    let measured = pollster::block_on(measure(&mut model, &request, &mut async |_| ControlFlow::Continue(())));
+    let effects = measured.pairs.unwrap().effects;
+    assert_eq!(effects.iter().map(|effect| (effect.target, effect.sources)).collect::<Vec<_>>(), [(1, [0, 1])]);
+    assert_eq!(effects[0].either_is_enough, [6]);
+    assert_eq!(measured.tables[0].row(0), [Some(LOSS / 2.0), Some(0.0)]);
+    let last = measured.tables[0].row(1);
+    assert!(last[0] == last[1] && last[0] > Some(1.0) && last[2] == Some(0.0), "{last:?}");
 }
 
 #[test]

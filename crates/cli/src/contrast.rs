@@ -10,7 +10,8 @@ use glasscage_session::Session;
 
 use super::output::indented;
 
-/// Compares the last occurrence of `text` in the answer to `question` with `other`, and adds the contrast to the document.
+/// Compares the last occurrence of `text` in the answer to `question` with `other`, and adds the contrast to the document. If earlier
+/// answers are explained and the last one lacks the text, it may be in an earlier one.
 pub fn add_contrast(
     session: &mut Session<Engine>,
     question: &Question,
@@ -27,7 +28,7 @@ pub fn add_contrast(
     Ok(contrast)
 }
 
-/// Both log-probabilities, and for each prompt sentence its effect and its shares for the text of the answer and against it.
+/// Both log-probabilities, and for each sentence before the compared text its effect and its shares for that text and against it.
 pub fn contrast_text(document: &Document, contrast: &Contrast) -> String {
     let (part, alternative) = (contrast.part(&document.generation), &contrast.alternative);
     let [of_part, of_alternative] = contrast.log_probabilities;
@@ -37,7 +38,9 @@ pub fn contrast_text(document: &Document, contrast: &Contrast) -> String {
         return text + "No source changes the difference.\n";
     }
     text += "effects in nats: positive speaks for the first text, negative for the second\n\n  effect     for against\n";
-    for (j, effect) in contrast.effects.iter().enumerate() {
+    let row = document.generation.sentence_at(contrast.span).unwrap_or_default();
+    let units = document.units_in_order().into_iter().take_while(|unit| unit.row != Some(row));
+    for (j, effect) in units.filter_map(|unit| Some((unit.source, contrast.effects.get(unit.source)?))) {
         let amounts =
             shares.get(j).map_or(["\u{2013}".into(), "\u{2013}".into()], |shares| shares.map(|share| percent_tenths(share) + "%"));
         let [supporting, opposing] = amounts;
@@ -70,5 +73,13 @@ mod tests {
     fn turns_begin_with_their_speakers() {
         let document = Document::from_json(include_str!("../../core/tests/golden/turns.json")).expect("a document");
         assert!(contrast_text(&document, &document.contrasts[0]).contains(" System:\n"));
+    }
+
+    #[test]
+    fn contrast_in_earlier_answer_lists_units_before_it() {
+        let document = Document::from_json(include_str!("../../core/tests/golden/explained-turns.json")).expect("a document");
+        let text = contrast_text(&document, &document.contrasts[0]);
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains('%') || line.contains('\u{2013}')).collect();
+        assert!(lines.len() == 3 && lines[2].ends_with("Good.") && !text.contains("She finds"), "{text}");
     }
 }

@@ -12,7 +12,7 @@ use glasscage_core::conversation;
 use glasscage_core::explanation::{Branch, Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
 use glasscage_core::number::percent_tenths;
 use glasscage_core::shares::{Evidence, Shares, little_support};
-use glasscage_protocol::request::{BranchPoint, ExplainProgress, PassProgress, Question, Reading};
+use glasscage_protocol::request::{BranchPoint, EarlierAnswers, ExplainProgress, PassProgress, Question, Reading};
 use glasscage_session::ExplainResult;
 use glasscage_text::given::{given_text, text_of_file};
 
@@ -37,6 +37,10 @@ pub struct Arguments {
     /// turn is a message in the chat template
     #[arg(long)]
     conversation: bool,
+    /// Answers of the model before the last one. Explained: each of their sentences also gets a row of the table, so the document explains
+    /// every answer of the conversation. Given: they are only sources
+    #[arg(long, value_enum, default_value = "explained", requires = "conversation")]
+    earlier_answers: EarlierAnswersArgument,
     /// Explain the answer at the end of the conversation
     #[arg(long, requires = "conversation", conflicts_with = "answer_file")]
     last_answer: bool,
@@ -99,6 +103,14 @@ pub struct Arguments {
     /// Write the explanation (JSON) to this file
     #[arg(long, value_name = "FILE")]
     json: PathBuf,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum EarlierAnswersArgument {
+    /// Their sentences are only sources
+    Given,
+    /// Their sentences are sources, and explained like those of the last answer
+    Explained,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -261,6 +273,10 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
     Ok(Question {
         prompt,
         reading: if arguments.conversation { Reading::Conversation } else { Reading::Text },
+        earlier_answers: match arguments.earlier_answers {
+            EarlierAnswersArgument::Given => EarlierAnswers::Given,
+            EarlierAnswersArgument::Explained => EarlierAnswers::Explained,
+        },
         answer,
         use_template: matches!(arguments.template, Template::Auto),
         sampling: Sampling { temperature, top_k, top_p, seed },
@@ -329,26 +345,32 @@ fn show_passes(done: usize, planned: usize) {
     output::say(&format!("\rpass {done} of {planned}{}", if done == planned { "\n" } else { "" }));
 }
 
-/// The answer and the percentages of the prompt sentences. If nothing in the prompt supports the explained sentences, it says so instead
-/// of percentages.
+/// The last answer, and the percentages of the prompt sentences and of explained earlier answers, in the order of the text. If nothing in
+/// the prompt supports the explained sentences, it says so instead of percentages.
 fn attribution_text(document: &Document) -> String {
     let shares = Shares::of(document);
     if let Evidence::Unsupported(support) = shares.evidence() {
         return format!(
             "{}\n{}\nNothing in the prompt supports this. Without what the prompt states, a word of it loses at most {support:.2} nats; \
              less than {} counts as no support.\n",
-            document.generation.text.trim(),
+            document.last_answer_text().trim(),
             branches_text(document),
             little_support(&document.manifest.model)
         );
     }
-    let mut text = format!("{}\n{}\n  CAGE    row\n", document.generation.text.trim(), branches_text(document));
-    for (j, sentence) in document.prompt.sentence_texts().iter().enumerate() {
+    let mut text = format!("{}\n{}\n  CAGE    row\n", document.last_answer_text().trim(), branches_text(document));
+    let n_prompt = document.prompt.sentences.len();
+    let last_answer = n_prompt + document.last_answer().row;
+    for j in document.units_in_order().into_iter().map(|unit| unit.source).filter(|&j| j < last_answer) {
         if let Some(speaker) = document.begins_turn(j) {
             text += &format!("{:15}{}:\n", "", speaker.label());
         }
         let [total, direct] = shares.amounts(j).map(|share| share.map_or_else(|| "\u{2013}".into(), percent_tenths));
-        text += &format!("{total:>5}% {direct:>5}%  {}\n", indented(sentence, 15));
+        text += &format!("{total:>5}% {direct:>5}%  {}\n", indented(document.source(j), 15));
+    }
+    if document.explains_earlier_answers() {
+        text +=
+            "\nThe earlier answers are explained, too. What reaches the answer through them counts for the prompt sentences behind them.\n";
     }
     text
 }
@@ -373,6 +395,17 @@ mod tests {
         let text = attribution_text(&document);
         let names = ["System:", "User:", "Assistant:"].map(|name| text.lines().filter(|line| line.trim() == name).count());
         assert_eq!(names, [1, 2, 1], "{text}");
+    }
+
+    #[test]
+    fn explained_answers_are_listed_in_place() {
+        let document = Document::from_json(include_str!("../../core/tests/golden/explained-turns.json")).expect("a document");
+        let text = attribution_text(&document);
+        let places =
+            ["2 + 1 = 3. So 3.", "Be brief.", "Zo\u{eb} has", "Assistant:", "Good.", "She has 2.", "She finds 1.", "are explained, too"];
+        let found: Vec<Option<usize>> = places.iter().map(|words| text.find(words)).collect();
+        assert!(found.is_sorted() && found[0] == Some(0), "{text}");
+        assert_eq!(text.matches("So 3.").count(), 1, "{text}");
     }
 
     #[test]

@@ -20,6 +20,7 @@ const EXAMPLE: &str = include_str!("golden/linked.json");
 const WITH_TOKENS: &str = include_str!("golden/tokens.json");
 const WITH_CONTRASTS: &str = include_str!("golden/contrasts.json");
 const WITH_TURNS: &str = include_str!("golden/turns.json");
+const WITH_EXPLAINED_TURNS: &str = include_str!("golden/explained-turns.json");
 const WITH_PASSAGES: &str = include_str!("golden/passages.json");
 const LESSON: &str = include_str!("../../../public/gallery/lesson-a-mistake-explained.json");
 const PAGE: &str = include_str!("../../../www/explanation.html");
@@ -196,11 +197,11 @@ proptest! {
 
     #[test]
     fn json_with_hostile_values_is_refused_or_shown(
-        file in 0..6_usize,
+        file in 0..7_usize,
         edits in proptest::collection::vec((any::<usize>(), 0..HOSTILE.len()), 1..4),
     ) {
-        let mut value: Value =
-            serde_json::from_str([EXAMPLE, WITH_TOKENS, WITH_CONTRASTS, WITH_TURNS, WITH_PASSAGES, LESSON][file]).unwrap();
+        let files = [EXAMPLE, WITH_TOKENS, WITH_CONTRASTS, WITH_TURNS, WITH_EXPLAINED_TURNS, WITH_PASSAGES, LESSON];
+        let mut value: Value = serde_json::from_str(files[file]).unwrap();
         for (at, hostile) in edits {
             replace(&mut value, at, HOSTILE[hostile]);
         }

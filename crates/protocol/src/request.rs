@@ -17,6 +17,9 @@ pub struct Question {
     pub prompt: String,
     #[serde(default)]
     pub reading: Reading,
+    /// What to do with the earlier answers of a conversation.
+    #[serde(default)]
+    pub earlier_answers: EarlierAnswers,
     /// Text to explain, instead of a generated one.
     pub answer: Option<String>,
     /// Whether to apply the model's chat template to the prompt, if the model has one.
@@ -46,6 +49,7 @@ impl Question {
         Self {
             prompt: prompt.into(),
             reading: Reading::Text,
+            earlier_answers: EarlierAnswers::Given,
             answer: None,
             use_template: true,
             sampling: Sampling::GREEDY,
@@ -69,6 +73,16 @@ pub enum Reading {
     Text,
     /// The turns of a conversation ([`glasscage_core::conversation`]). The chat template renders them as messages.
     Conversation,
+}
+
+/// How the answers of a conversation before its last one are treated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EarlierAnswers {
+    /// Like the other turns: their units are only sources.
+    #[default]
+    Given,
+    /// Their units are sources, and each has a row of the table, too. A first turn is always given, because nothing comes before it.
+    Explained,
 }
 
 /// A request to continue an answer from an alternative of one of its tokens: see [`Branch`].
@@ -171,7 +185,7 @@ pub enum ExplainProgress {
     BaseScored { flow: Option<Table> },
     /// A pass is done that does not complete a source. Passes done and planned.
     Pass { done: usize, planned: usize },
-    /// A source is complete: its scores on the generated sentences after it (the last ones). Passes done and planned.
+    /// A source is complete: its scores on the last generated sentences, which are those with a cell for it. Passes done and planned.
     Column { source: usize, scores: Vec<f64>, done: usize, planned: usize },
 }
 
@@ -185,7 +199,7 @@ pub struct PassProgress {
 /// Deletion curves: for each order, the log-probability of the answer, in nats, after 0, 1, .. prompt sentences were deleted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeletionCurves {
-    /// Curves of the requested orders.
+    /// Curves of the requested orders. If earlier answers are explained, they are about the last answer alone.
     pub curves: Vec<Vec<f64>>,
     /// Curves of random orders. The seed is fixed.
     pub random: Vec<Vec<f64>>,
@@ -197,7 +211,7 @@ pub struct Word {
     /// Includes the white space after it.
     pub text: String,
     pub tokens: usize,
-    /// Influence on the generated sentences after the source (the last ones), in the unit of the table.
+    /// Influence on the generated sentences with a cell for the source (the last ones), in the unit of the table.
     pub scores: Vec<f64>,
 }
 

@@ -82,7 +82,7 @@ impl<M: LanguageModel> Session<M> {
                 let answer = self.tokenized(&framed, ids);
                 let is_whole = stop != AnswerStop::Cancelled;
                 let prompt = ReadPrompt::of(question)?;
-                let warning = if is_whole { self.warning(&prompt.text, &framed, &answer).await? } else { None };
+                let warning = if is_whole { self.warning(&prompt.whole_text(), &framed, &answer).await? } else { None };
                 (answer, Answer::Generated { sampling, max_tokens, thinking, stop, warning, branches })
             }
         };
@@ -229,19 +229,24 @@ impl<M: LanguageModel> Session<M> {
             return Err(problems::too_long(tokens.len(), *limit, self.lm.config().context_length));
         }
         let prompt = ReadPrompt::of(question)?;
-        let language = language_of_question(question, &prompt.text);
+        let language = language_of_question(question, &prompt.whole_text());
         let split = SplitText::new(unit, question.sentence_rule, language, &prompt, framed, answer);
-        let (segments, statements) = (split.segments.clone(), split.statements.clone());
+        if split.generation_start == 0 {
+            // No token comes before the first explained answer.
+            return Err(problems::prompt_without_tokens());
+        }
+        let (segments, statements, spans) = (split.segments.clone(), split.statements.clone(), split.spans.clone());
         let groups = split.groups.iter().map(|(_, tokens)| tokens.clone()).collect();
         let transcript = Transcript {
-            generation: framed.ids.len()..tokens.len(),
+            generation: split.generation_start..tokens.len(),
             tokens,
             end_token: self.tokenizer.eos(),
             control_tokens: self.tokenizer.control_tokens(),
             infills: Vec::new(),
         };
+        let answer = framed.ids.len()..transcript.tokens.len();
         let document = self.unmeasured_document(method, unit, split, self.template_if(question.use_template).is_some(), origin.clone());
-        Ok(AnsweredQuestion { document, transcript, segments, statements, groups, spans: answer.spans() })
+        Ok(AnsweredQuestion { document, transcript, answer, segments, statements, groups, spans })
     }
 }
 

@@ -7,7 +7,7 @@ use super::problems;
 use super::results::{AnswerResult, AnsweredQuestion};
 use super::words;
 use glasscage_attribution::contrast::{ContrastRequest, MeasuredContrast, measure_contrast, n_passes};
-use glasscage_core::explanation::Contrast;
+use glasscage_core::explanation::{Contrast, Document};
 use glasscage_engine::lm::{Callback, LanguageModel};
 use glasscage_model::tokenizer::TokenId;
 use glasscage_protocol::problem::Problem;
@@ -44,9 +44,15 @@ impl<M: LanguageModel> Session<M> {
         let compared = compared(text, &spans, mark, alternative)?;
         let span = code_points(text, &compared.bytes);
         let row = document.generation.sentence_at(span).ok_or_else(problems::mark_not_in_answer)?;
-        let sources: Vec<Range<usize>> = segments.prompt.iter().chain(&segments.generation[..row]).cloned().collect();
-        words::check_cost(document.unit, n_passes(&sources))?;
+        let is_within = |turn_end: usize| turn_end <= span[0] || span[1] <= turn_end;
+        if !ends_of_explained_turns(&document).into_iter().all(is_within) {
+            return Err(problems::mark_not_in_answer());
+        }
         let Range { start, end } = transcript.generation.start + compared.tokens.start..transcript.generation.start + compared.tokens.end;
+        // A unit after the part is not in the text that both continue.
+        let before = |source: &Range<usize>| if source.end <= start { source.clone() } else { start..start };
+        let sources: Vec<Range<usize>> = segments.prompt.iter().chain(&segments.generation[..row]).map(before).collect();
+        words::check_cost(document.unit, n_passes(&sources))?;
         let encoded = self.tokenizer.encode_continuation(&transcript.tokens[..start], &compared.alternative);
         let other: Vec<TokenId> = encoded.into_iter().map(|token| token.id).collect();
         let part = &transcript.tokens[start..end];
@@ -67,6 +73,13 @@ impl<M: LanguageModel> Session<M> {
         };
         Ok(measured.map(contrast))
     }
+}
+
+/// The ends of the explained turns in the generation, in code points.
+fn ends_of_explained_turns(document: &Document) -> Vec<usize> {
+    let n_prompt = document.prompt.sentences.len();
+    let ends = document.units_of_turns().into_iter().filter_map(|(_, units)| units.end.checked_sub(n_prompt + 1));
+    ends.map(|last| document.generation.sentences[last][1]).collect()
 }
 
 /// The whole tokens that contain the visible characters of `mark` (code points of `text`), and the alternative with the same characters

@@ -33,7 +33,7 @@ impl<M: LanguageModel> Session<M> {
         self.check_masked_lm(method)?;
         if question.answer.is_none() && question.unit.is_word() {
             // Check the prompt alone first, because the answer takes time and only adds passes.
-            let words = words_of(&ReadPrompt::of(question)?.text).len();
+            let words = words_of(&ReadPrompt::of(question)?.whole_text()).len();
             words::check_cost(question.unit, method.text().passes() * words)?;
         }
         // If the model cannot read the prompt, report that problem instead.
@@ -57,7 +57,7 @@ impl<M: LanguageModel> Session<M> {
             Err(error) => return Err(problems::not_a_document(error)),
         }
         self.fill_gaps(method, &mut answered)?;
-        let AnsweredQuestion { mut document, transcript, segments, statements, groups, spans } = answered;
+        let AnsweredQuestion { mut document, transcript, segments, statements, groups, spans, .. } = answered;
         let for_table = n_passes(method, &transcript, &segments);
         words::check_cost(document.unit, for_table)?;
         let planned = for_table + groups::n_passes(&groups);
@@ -121,8 +121,8 @@ impl<M: LanguageModel> Session<M> {
         }
     }
 
-    /// Runs the deletion test on a question's answer, with `orders` of the prompt's sentences and with random orders. `None` if `on_pass`
-    /// cancels.
+    /// Runs the deletion test on a question's answer, with `orders` of the prompt's sentences and with random orders. Explained earlier
+    /// answers stay in the text, and only the last answer is scored. `None` if `on_pass` cancels.
     pub async fn deletion_curves(
         &mut self,
         question: &Question,
@@ -132,7 +132,8 @@ impl<M: LanguageModel> Session<M> {
         let AnswerResult::Answered(answered) = self.answer(question, &mut async |_| ControlFlow::Continue(())).await? else {
             return Ok(None);
         };
-        let AnsweredQuestion { transcript, segments, .. } = *answered;
+        let AnsweredQuestion { transcript, answer, segments, .. } = *answered;
+        let transcript = Transcript { generation: answer, ..transcript };
         let n_prompt = segments.prompt.len();
         if orders.iter().any(|order| order.len() != n_prompt || order.iter().any(|&j| j >= n_prompt)) {
             return Err(problems::other_sentences());

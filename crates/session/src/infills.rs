@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::loaded::Session;
 use super::results::AnsweredQuestion;
 use glasscage_attribution::AttributionMethod;
+use glasscage_core::explanation::PlacedUnit;
 use glasscage_engine::MaskedLmError;
 use glasscage_engine::lm::LanguageModel;
 use glasscage_message::{ToMessage, message};
@@ -32,8 +33,16 @@ impl<M: LanguageModel> Session<M> {
     ) -> Result<Vec<Vec<TokenId>>, Problem> {
         let masked_lm = self.masked_lm.as_ref().ok_or_else(no_masked_lm)?;
         let (prompt, generation) = (&document.prompt, &document.generation);
-        let text = format!("{}\n{}", prompt.text, generation.text);
-        let gaps = gaps(0, &prompt.sentence_texts()).chain(gaps(prompt.text.len() + 1, &generation.sentence_texts())).collect::<Vec<_>>();
+        let texts = [prompt.sentence_texts(), generation.sentence_texts()].concat();
+        let (mut text, mut gaps) = (String::new(), vec![0..0; texts.len()]);
+        let first_of_answer = prompt.sentences.len() + document.last_answer().row;
+        for PlacedUnit { source, .. } in document.units_in_order() {
+            if source == first_of_answer {
+                text.push('\n');
+            }
+            gaps[source] = text.len()..text.len() + texts[source].trim_end().len();
+            text.push_str(texts[source]);
+        }
         let infill = |(j, gap): (usize, &Range<usize>)| {
             let source = segments.source(j);
             let words = masked_lm.fill(&text, gap)?;
@@ -47,13 +56,4 @@ impl<M: LanguageModel> Session<M> {
 
 fn no_masked_lm() -> Problem {
     Problem::new(message!("this method needs a masked language model"), message!("Choose its files in the settings, or another method"))
-}
-
-/// Byte range of each sentence without the white space after it. The first sentence is at `start`.
-fn gaps(start: usize, sentences: &[&str]) -> impl Iterator<Item = Range<usize>> {
-    sentences.iter().scan(start, |at, sentence| {
-        let gap = *at..*at + sentence.trim_end().len();
-        *at += sentence.len();
-        Some(gap)
-    })
 }

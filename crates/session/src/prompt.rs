@@ -7,7 +7,7 @@ use glasscage_core::conversation::{self, ConversationError};
 use glasscage_core::explanation::{Speaker, Unit};
 use glasscage_model::chat::ChatMessage;
 use glasscage_protocol::problem::Problem;
-use glasscage_protocol::request::{Question, Reading};
+use glasscage_protocol::request::{EarlierAnswers, Question, Reading};
 use glasscage_text::brackets::Bracketed;
 use glasscage_text::given::given_text;
 use glasscage_text::sentences::sentences;
@@ -17,8 +17,10 @@ const BETWEEN_TURNS: &str = "\n\n";
 
 /// A prompt as the model reads it.
 pub struct ReadPrompt {
-    /// The whole prompt, or the contents of all turns with blank lines between them.
+    /// The whole prompt, or the contents of all turns that are not explained, with blank lines between them.
     pub text: String,
+    /// The contents of the explained turns, each with a blank line after it.
+    pub answers: String,
     /// The turns of a conversation, or the prompt as a single part.
     pub parts: Vec<PromptPart>,
 }
@@ -29,14 +31,17 @@ pub struct PromptPart {
     pub speaker: Option<Speaker>,
     /// Without the marks around parts in brackets.
     pub content: Bracketed,
-    /// Bytes of [`ReadPrompt::text`]: the content, and the blank line after it.
+    /// Whether the part is an earlier answer that is explained.
+    pub is_explained: bool,
+    /// Bytes of [`ReadPrompt::text`], or of [`ReadPrompt::answers`] if the part is explained: the content, and the blank line after it.
     pub bytes: Range<usize>,
 }
 
 impl ReadPrompt {
     /// A prompt that is one text.
     pub fn plain(content: Bracketed) -> Self {
-        Self { text: content.text.clone(), parts: vec![PromptPart { speaker: None, bytes: 0..content.text.len(), content }] }
+        let part = PromptPart { speaker: None, bytes: 0..content.text.len(), content, is_explained: false };
+        Self { text: part.content.text.clone(), answers: String::new(), parts: vec![part] }
     }
 
     /// The prompt of a question. Errors if the question asks for a conversation and the prompt is none, or if marks are not valid.
@@ -49,20 +54,31 @@ impl ReadPrompt {
             return content(&question.prompt).map(Self::plain);
         }
         let turns = conversation::read(&question.prompt).map_err(|error| problems::wrong_conversation(&error))?;
-        let mut prompt = Self { text: String::new(), parts: Vec::with_capacity(turns.len()) };
+        let mut prompt = Self { text: String::new(), answers: String::new(), parts: Vec::with_capacity(turns.len()) };
         for (k, turn) in turns.iter().enumerate() {
+            // Nothing comes before the first turn that could explain it.
+            let is_explained = question.earlier_answers == EarlierAnswers::Explained && turn.speaker == Speaker::Assistant && k > 0;
             // JSON can contain line ends of other programs as escapes.
-            let (start, content) = (prompt.text.len(), content(&given_text(&turn.content))?);
+            let given = given_text(&turn.content);
+            let content = if is_explained { Bracketed::plain(&given) } else { content(&given)? };
             if sentences(&content.text).is_empty() {
                 return Err(problems::wrong_conversation(&ConversationError::EmptyTurn { turn: k + 1 }));
             }
-            prompt.text.push_str(&content.text);
+            let text = if is_explained { &mut prompt.answers } else { &mut prompt.text };
+            let start = text.len();
+            text.push_str(&content.text);
             if k + 1 < turns.len() {
-                prompt.text.push_str(BETWEEN_TURNS);
+                text.push_str(BETWEEN_TURNS);
             }
-            prompt.parts.push(PromptPart { speaker: Some(turn.speaker), content, bytes: start..prompt.text.len() });
+            let bytes = start..text.len();
+            prompt.parts.push(PromptPart { speaker: Some(turn.speaker), content, is_explained, bytes });
         }
         Ok(prompt)
+    }
+
+    /// The contents of all parts with blank lines between them, explained or not.
+    pub fn whole_text(&self) -> String {
+        self.parts.iter().map(|part| part.content.text.as_str()).collect::<Vec<_>>().join(BETWEEN_TURNS)
     }
 
     /// The messages of a conversation. `None` if the prompt is one text.
@@ -88,6 +104,19 @@ mod tests {
         assert_eq!(parts, ["Be brief.\n\n", "Hi.\n\n", "Hello.\n\n", "Bye."]);
         let roles = prompt.messages().map(|messages| messages.iter().map(|message| message.role).collect::<Vec<_>>());
         assert_eq!(roles, Some(vec!["system", "user", "assistant", "user"]));
+    }
+
+    #[test]
+    fn explained_answers_are_apart() {
+        let text = "Assistant: Yes?\nUser: [[Hi.]]\nAssistant: [[1]].\nUser: So?\nAssistant: Yes.\nUser: Bye.";
+        let question = Question { reading: Reading::Conversation, unit: Unit::Bracket, ..Question::greedy(text) };
+        let prompt = ReadPrompt::of(&Question { earlier_answers: EarlierAnswers::Explained, ..question.clone() }).expect("a conversation");
+        assert_eq!((&*prompt.text, &*prompt.answers), ("Yes?\n\nHi.\n\nSo?\n\nBye.", "[[1]].\n\nYes.\n\n"));
+        let explained: Vec<bool> = prompt.parts.iter().map(|part| part.is_explained).collect();
+        assert_eq!(explained, [false, false, true, false, true, false], "not the first turn");
+        assert_eq!(prompt.whole_text(), "Yes?\n\nHi.\n\n[[1]].\n\nSo?\n\nYes.\n\nBye.");
+        let given = ReadPrompt::of(&question).expect("a conversation");
+        assert_eq!((&*given.text, given.whole_text().len()), ("Yes?\n\nHi.\n\n1.\n\nSo?\n\nYes.\n\nBye.", given.text.len()));
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub struct AnsweredQuestion {
     /// The document with an unmeasured table.
     pub document: Document,
     pub transcript: Transcript,
+    /// Positions of the tokens of the last answer. It is the whole generation if no earlier answer is explained.
+    pub answer: Range<usize>,
     pub segments: Segments,
     /// Positions of the tokens of each statement of the prompt. Statements are sentences, whatever the unit.
     pub statements: Vec<Range<usize>>,

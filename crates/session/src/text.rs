@@ -60,6 +60,10 @@ pub struct SplitText {
     pub statements: Vec<Range<usize>>,
     /// Empty if the prompt is not a conversation of several turns.
     pub turns: Vec<Turn>,
+    /// Position of the first token of the generation: of the first explained answer, or else of the last answer.
+    pub generation_start: usize,
+    /// The bytes of the generation that each token from there on covers. Empty for a token outside all sentences.
+    pub spans: Vec<Range<usize>>,
     /// The named passages of the prompt, and the positions of the tokens of each, without those of its name.
     pub groups: Vec<(Group, Range<usize>)>,
     pub prompt: Passage,
@@ -98,6 +102,14 @@ impl FramedPrompt {
             spans.resize(position - *start, reached..reached);
             spans.push(span);
         }
+        // A part without tokens is where the part before it ends, so that positions ascend.
+        let mut end = 0;
+        for part in &mut parts {
+            if part.spans.is_empty() {
+                part.start = end;
+            }
+            end = part.positions().end;
+        }
         Ok(Self { ids: framed.ids(), parts })
     }
 
@@ -105,6 +117,24 @@ impl FramedPrompt {
     pub fn after_prompt(&self) -> &[TokenId] {
         let end = self.parts.iter().map(|part| part.positions().end).max().unwrap_or(0);
         &self.ids[end..]
+    }
+
+    /// Position of the first token of the generation. If the prompt has explained answers, the generation begins with the first of them.
+    fn generation_start(&self, prompt: &ReadPrompt) -> usize {
+        let first = prompt.parts.iter().position(|part| part.is_explained);
+        first.and_then(|first| self.parts.get(first)).map_or(self.ids.len(), |part| part.start)
+    }
+
+    /// The bytes of the generation that each of its tokens covers: explained answers, and then `answer`.
+    fn spans_with(&self, prompt: &ReadPrompt, answer: &TokenizedAnswer) -> Vec<Range<usize>> {
+        let start = self.generation_start(prompt);
+        let mut spans = vec![0..0; self.ids.len() - start];
+        for (part, framed) in prompt.parts.iter().zip(&self.parts).filter(|(part, _)| part.is_explained) {
+            let positions = framed.start - start..framed.positions().end - start;
+            spans[positions].clone_from_slice(&shift(&framed.spans, part.bytes.start));
+        }
+        spans.extend(shift(&answer.spans(), prompt.answers.len()));
+        spans
     }
 
     /// Positions of the tokens of each part of the prompt.
@@ -214,27 +244,29 @@ impl SplitText {
         let is_enough = |&(rule, language): &(SentenceRule, Language)| cut_by(rule, language) == found;
         let (sentence_rule, language) = simpler.into_iter().find(is_enough).unwrap_or((rule, language));
         let (found_in_prompt, found_statements, found_in_answer) = found;
-        let (prompt_units, prompt_tokens) = units_and_tokens_of_prompt(&found_in_prompt, prompt, framed);
-        let (prompt_sentences, sentence_tokens) = units_and_tokens_of_prompt(&found_statements, prompt, framed);
+        let (prompt_units, prompt_tokens) = units_and_tokens_of_parts(&found_in_prompt, prompt, framed, false);
+        let (prompt_sentences, sentence_tokens) = units_and_tokens_of_parts(&found_statements, prompt, framed, false);
         let statements = Passage::new(&prompt.text, &prompt_sentences, Vec::new()).statements().into_iter();
         let statements: Vec<Range<usize>> = statements.map(|j| sentence_tokens[j].clone()).collect();
         let (mut groups, mut first) = (Vec::new(), 0);
-        for (((part, passages), units), FramedPart { start, spans }) in
-            prompt.parts.iter().zip(&passages).zip(&found_in_prompt).zip(&framed.parts)
-        {
+        let of_parts = prompt.parts.iter().zip(&passages).zip(&found_in_prompt).zip(&framed.parts);
+        for (((part, passages), units), FramedPart { start, spans }) in of_parts.filter(|(((part, ..), _), _)| !part.is_explained) {
             let tokens = &prompt_tokens[first..first + units.len()];
             let of_part = PartUnits { text: &part.content.text, units, first, tokens, start: *start, spans };
             groups.extend(passages.iter().filter_map(|passage| of_part.group(passage)));
             first += units.len();
         }
-        let (mut answer_units, mut answer_tokens, mut sections) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut answer_units, mut answer_tokens) = units_and_tokens_of_parts(&found_in_prompt, prompt, framed, true);
+        let n_explained = answer_units.len();
+        let mut sections: Vec<Section> = Vec::new();
+        sections.extend((n_explained > 0).then_some(Section { kind: SectionKind::Answer, sentences: n_explained, run: 1 }));
         for (found, AnswerPart { kind, bytes, tokens, spans }) in found_in_answer.iter().zip(&answer.parts) {
             let run = if *kind == SectionKind::Thought { found.len().div_ceil(MOST_RUNS_OF_A_THOUGHT) } else { 1 };
             let runs: Vec<Range<usize>> = found.chunks(run).map(|run| run[0].start..run[run.len() - 1].end).collect();
             let (units, tokens_of_units) = units_and_tokens(&runs, &answer.text[bytes.clone()], spans);
             sections.push(Section { kind: *kind, sentences: units.len(), run });
-            answer_units.extend(shift(&units, bytes.start));
-            answer_tokens.extend(shift(&tokens_of_units, tokens.start));
+            answer_units.extend(shift(&units, prompt.answers.len() + bytes.start));
+            answer_tokens.extend(shift(&tokens_of_units, framed.ids.len() + tokens.start));
         }
         if sections.iter().all(|section| section.kind == SectionKind::Answer) {
             sections.clear();
@@ -246,18 +278,22 @@ impl SplitText {
             sentence_rule,
             language,
             turns: turns(prompt, &found_in_prompt),
+            generation_start: framed.generation_start(prompt),
+            spans: framed.spans_with(prompt, answer),
             prompt: passage(&prompt.text, &prompt_units, &prompt_tokens),
-            generation: Passage { sections, ..passage(&answer.text, &answer_units, &answer_tokens) },
+            generation: Passage { sections, ..passage(&format!("{}{}", prompt.answers, answer.text), &answer_units, &answer_tokens) },
             statements,
             groups,
-            segments: Segments { prompt: prompt_tokens, generation: shift(&answer_tokens, framed.ids.len()) },
+            segments: Segments { prompt: prompt_tokens, generation: answer_tokens },
         }
     }
 }
 
 /// The turns of a conversation. A conversation of one turn is the same as a prompt, so it has none.
 fn turns(prompt: &ReadPrompt, found: &[Vec<Range<usize>>]) -> Vec<Turn> {
-    let turn = |(part, units): (&PromptPart, &Vec<Range<usize>>)| Some(Turn { role: part.speaker?, sentences: units.len() });
+    let turn = |(part, units): (&PromptPart, &Vec<Range<usize>>)| {
+        Some(Turn { role: part.speaker?, sentences: units.len(), explained: part.is_explained })
+    };
     let turns: Vec<Turn> = prompt.parts.iter().zip(found).filter_map(turn).collect();
     if turns.len() > 1 { turns } else { Vec::new() }
 }
@@ -266,7 +302,7 @@ fn turns(prompt: &ReadPrompt, found: &[Vec<Range<usize>>]) -> Vec<Turn> {
 pub fn fewest_units(question: &Question) -> usize {
     let Question { unit, sentence_rule: rule, .. } = *question;
     let prompt = ReadPrompt::of(question).ok();
-    let language = language_of_question(question, prompt.as_ref().map_or("", |prompt| &prompt.text));
+    let language = language_of_question(question, &prompt.as_ref().map_or_else(String::new, ReadPrompt::whole_text));
     let in_prompt = prompt.map_or(0, |prompt| {
         let units = units_of_prompt(unit, rule, language, &prompt, &passages_of(&prompt));
         units.iter().map(Vec::len).sum()
@@ -283,8 +319,8 @@ fn shift(ranges: &[Range<usize>], by: usize) -> Vec<Range<usize>> {
     ranges.iter().map(|range| range.start + by..range.end + by).collect()
 }
 
-/// For each part of the prompt, the byte range of each of its units in it, without white space at its end. No unit spans the start or the
-/// end of a passage.
+/// For each part of the prompt, the byte range of each of its units in it, without white space at its end. Explained answers are split like
+/// other answers. No unit spans the start or the end of a passage.
 fn units_of_prompt(
     unit: Unit,
     rule: SentenceRule,
@@ -292,8 +328,9 @@ fn units_of_prompt(
     prompt: &ReadPrompt,
     passages: &[Vec<NamedPassage>],
 ) -> Vec<Vec<Range<usize>>> {
-    let units = |(PromptPart { content, .. }, passages): (&PromptPart, &Vec<NamedPassage>)| {
+    let units = |(PromptPart { content, is_explained, .. }, passages): (&PromptPart, &Vec<NamedPassage>)| {
         let units = match unit {
+            _ if *is_explained => units_of(unit.of_answer(), rule, language, &content.text),
             Unit::Bracket => content.units(|between| units_of(Unit::Sentence, rule, language, between)),
             _ => units_of(unit, rule, language, &content.text),
         };
@@ -321,15 +358,19 @@ fn units_and_tokens(found: &[Range<usize>], text: &str, spans: &[Range<usize>]) 
     (units, tokens)
 }
 
-/// Extends the units of each part to tile the prompt. Returns the byte range and the token positions of each unit.
-fn units_and_tokens_of_prompt(
+/// Extends the units of each part to tile the text of all parts that are explained, or of all others. Returns the byte range and the token
+/// positions of each of their units.
+fn units_and_tokens_of_parts(
     found: &[Vec<Range<usize>>],
     prompt: &ReadPrompt,
     framed: &FramedPrompt,
+    are_explained: bool,
 ) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let (mut units, mut tokens) = (Vec::new(), Vec::new());
-    for ((found, part), FramedPart { start, spans }) in found.iter().zip(&prompt.parts).zip(&framed.parts) {
-        let (units_of_part, tokens_of_part) = units_and_tokens(found, &prompt.text[part.bytes.clone()], spans);
+    let text = if are_explained { &prompt.answers } else { &prompt.text };
+    let of_parts = found.iter().zip(&prompt.parts).zip(&framed.parts);
+    for ((found, part), FramedPart { start, spans }) in of_parts.filter(|((_, part), _)| part.is_explained == are_explained) {
+        let (units_of_part, tokens_of_part) = units_and_tokens(found, &text[part.bytes.clone()], spans);
         units.extend(shift(&units_of_part, part.bytes.start));
         tokens.extend(shift(&tokens_of_part, *start));
     }

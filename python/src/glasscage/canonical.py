@@ -19,6 +19,7 @@ _DEFAULTS: dict[str, Any] = {
     "groups": [],
     "branches": [],
     "sections": [],
+    "explained": False,
     "run": 1,
 }
 _FLOATS = {"table", "alone", "flow", "support", "log_probability", "log_probabilities", "effects", "amount", "temperature", "top_p"}

@@ -4,12 +4,13 @@ The page rejects documents that these checks reject.
 """
 
 import bisect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import schema
 from .problems import DocumentError
 from .spans import WHITE_SPACE
+from .turns import order_of, turns_of
 from .version import VERSION
 
 FORMAT = "glasscage-explanation"
@@ -55,7 +56,7 @@ def _problems(data: dict[str, Any]) -> Iterator[str]:
         yield _too_many(n + m)
     for name, passage in (("prompt", prompt), ("generation", generation)):
         yield from _of_passage(passage, name)
-    yield from _of_turns(data.get("turns", []), n)
+    yield from _of_turns(data.get("turns", []), n, m)
     for table in (data["table"], data.get("alone"), data.get("flow")):
         if table is not None:
             yield from _of_table(table, n, m)
@@ -70,6 +71,7 @@ def _problems(data: dict[str, Any]) -> Iterator[str]:
     yield from _of_tokens(data.get("tokens", []), generation)
     yield from _of_contrasts(data.get("contrasts", []), generation, n)
     yield from _of_groups(data.get("groups", []), n, m)
+    yield from _of_order(data, n, m)
     tokens = [branch["token"] for branch in data["manifest"]["answer"].get("generated", {}).get("branches", [])]
     if tokens != sorted(set(tokens)):
         yield "the branches of this document's answer are out of order"
@@ -100,12 +102,42 @@ def _of_passage(passage: dict[str, Any], name: str) -> Iterator[str]:
         yield f"the {name} of this document has a sentence of more than {MAX_TOKENS} tokens"
 
 
-def _of_turns(turns: list[dict[str, Any]], n: int) -> Iterator[str]:
-    roles = [turn["role"] for turn in turns]
-    if turns and sum(turn["sentences"] for turn in turns) != n:
-        yield "the turns of this document's prompt do not cover its sentences"
-    if turns and ("system" in roles[1:] or roles[-1] != "user"):
-        yield "the turns of this document's prompt are out of order"
+def _of_turns(turns: list[dict[str, Any]], n: int, m: int) -> Iterator[str]:
+    if not turns:
+        return
+    roles, explained = [turn["role"] for turn in turns], [turn for turn in turns if turn.get("explained")]
+    n_explained = sum(turn["sentences"] for turn in explained)
+    n_given = sum(turn["sentences"] for turn in turns) - n_explained
+    if n_given != n or (explained and n_explained >= m):
+        yield "the turns of this document do not cover its sentences"
+    if "system" in roles[1:] or roles[-1] != "user":
+        yield "the turns of this document are out of order"
+    # Nothing comes before the first turn.
+    if turns[0].get("explained") or any(turn["role"] != "assistant" for turn in explained):
+        yield "this document explains a turn that is not an earlier answer"
+
+
+def _of_order(data: dict[str, Any], n: int, m: int) -> Iterator[str]:
+    """If earlier answers are explained, sentences of the prompt come after them, and have no effect on them."""
+    turns = turns_of(data.get("turns", []), n)
+    if not any(turn.explained for turn in turns):
+        return
+    places = {j: place for place, j in enumerate(order_of(turns, n, n + m))}
+    problem = "this document has effects of sentences on text before them"
+
+    def has_later(i: int, effects: Sequence[float | None]) -> bool:
+        return any(effect and places[j] > places[n + i] for j, effect in enumerate(effects))
+
+    for table in (data["table"], data.get("alone"), data.get("flow")):
+        if table is not None and any(has_later(i, row) for i, row in enumerate(table)):
+            yield problem
+    if any(places[j] > places[n + effect["target"]] for effect in data.get("joint", []) for j in effect["sources"]):
+        yield problem
+    if any(has_later(len(contrast["effects"]) - n, contrast["effects"]) for contrast in data.get("contrasts", [])):
+        yield problem
+    for group in data.get("groups", []):
+        if any(effect and places[group["sources"][0]] > places[n + i] for i, effect in enumerate(group.get("effects", []))):
+            yield problem
 
 
 def _of_table(table: list[list[float | None]], n: int, m: int) -> Iterator[str]:

@@ -19,7 +19,7 @@ from .groups import Citation, Group, citations
 from .manifest import manifest as manifest_of
 from .passage import Passage
 from .tokens import Branch, Token, forks, tokens_of
-from .turns import Turn, turns_of
+from .turns import Turn, order_of, turns_of
 from .version import PLAIN_VERSION
 
 if TYPE_CHECKING:
@@ -62,9 +62,10 @@ class Document:
         """Creates a document from a table of m x (n + m) mean scores, with NaN for cells that were not measured.
 
         `output` lists the 0-based generated sentences to explain; by default the last one. `method` needs an `id`, and a `unit` if the page
-        does not know the method. `unit` is what the prompt is split into, `turns` has the role and the number of sentences of each turn if
-        the prompt is a conversation, and `groups` the named passages of the prompt. `tokens` has the tokens of all generated sentences, and
-        `contrasts` comparisons of parts of the generation with other texts, all as in the schema.
+        does not know the method. `unit` is what the prompt is split into, and `groups` the named passages of the prompt. `turns` has the
+        role and the number of sentences of each turn of a conversation before its last answer, and whether it is explained. `tokens` has
+        the tokens of all generated sentences, and `contrasts` comparisons of parts of the generation with other texts, all as in the
+        schema.
         """
         scores = np.asarray(table, dtype=np.float64)
         n, m = len(prompt.sentences), len(generation.sentences)
@@ -173,15 +174,20 @@ class Document:
 
     @property
     def turns(self) -> list[Turn]:
-        """The turns of a prompt that is a conversation, in order. Empty if the prompt is one text."""
-        return turns_of(self.data.get("turns", []))
+        """The turns of a conversation before its last answer, in order. Empty if the prompt is one text."""
+        return turns_of(self.data.get("turns", []), len(self.data["prompt"]["sentences"]))
+
+    @property
+    def order(self) -> list[int]:
+        """The sources in the order of the text. Prompt sentences come first, unless earlier answers of a conversation are explained."""
+        return order_of(self.turns, len(self.data["prompt"]["sentences"]), len(self.sources))
 
     @property
     def speakers(self) -> list[str | None]:
-        """The role of the speaker of each source: `system`, `user`, or `assistant`. `None` for generated sentences, and for all sources
-        if the prompt is not a conversation."""
-        of_turns = [turn.role for turn in self.turns for _ in turn.sentences]
-        return [*of_turns, *[None] * (len(self.sources) - len(of_turns))]
+        """The role of the speaker of each source: `system`, `user`, or `assistant`. `None` for the last answer, and for all sources if the
+        prompt is not a conversation."""
+        of_turns = {j: turn.role for turn in self.turns for j in turn.sentences}
+        return [of_turns.get(j) for j in range(len(self.sources))]
 
     @property
     def sources(self) -> list[str]:

@@ -52,11 +52,13 @@ class FramedPart:
 
 @dataclass(frozen=True)
 class PromptPart:
-    """The prompt, or a turn of a conversation: its text, and its units if they are known. `role` is `None` if the prompt is one text."""
+    """The prompt, or a turn of a conversation: its text, and its units if they are known. `role` is `None` if the prompt is one text.
+    `is_explained` marks an earlier answer that belongs to the generation."""
 
     role: str | None
     text: str
     units: Sequence[Span] | None = None
+    is_explained: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,12 +73,15 @@ class Answer:
 @dataclass(frozen=True)
 class SplitText:
     """Prompt and answer split into units. `sources` has the positions of each unit among all tokens, `statements` those of the prompt's
-    sentences that are not questions, whatever the unit. `turns` has the role and the number of units of each turn of a conversation."""
+    sentences that are not questions, whatever the unit. `turns` has the role and the number of units of each turn of a conversation.
+    `start` is the position of the first token of the generation, and `spans` has the span of each token from there on; (0, 0) outside."""
 
     prompt: Passage
     generation: Passage
     sources: list[range]
     statements: list[range]
+    start: int
+    spans: list[Span]
     turns: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -183,28 +188,55 @@ def split(prompt: str, framed: Framed, answer: Answer, unit: Unit = "sentence", 
 
 def split_parts(parts: Sequence[PromptPart], framed: Framed, answer: Answer, unit: Unit = "sentence") -> SplitText:
     """Splits the parts of a prompt and the answer into units, with the tokens of each. No unit spans two parts."""
-    known = [units(part.text, unit) if part.units is None else part.units for part in parts]
-    prompt, in_prompt = _passage_of_parts(parts, framed, known)
-    generation, in_answer = Passage.from_tokens(answer.text, answer.spans, units(answer.text, of_answer(unit)))
-    sentences, in_sentences = _passage_of_parts(parts, framed, [units(part.text, "sentence") for part in parts])
-    at = len(framed.ids)
-    sources = [*in_prompt, *(range(at + r.start, at + r.stop) for r in in_answer)]
-    turns = [{"role": part.role, "sentences": len(found)} for part, found in zip(parts, known, strict=True) if part.role]
-    # A conversation of one turn is the same as a prompt.
-    return SplitText(prompt, generation, sources, [in_sentences[j] for j in sentences.statements], turns if len(turns) > 1 else [])
+    known = [_units_of(part, unit) if part.units is None else part.units for part in parts]
+    tokens_of_answer = FramedPart(len(framed.ids), answer.spans)
+    pieces = list(zip(parts, framed.parts, known, strict=True))
+    of_answer_alone = (PromptPart("assistant", answer.text), tokens_of_answer, units(answer.text, of_answer(unit)))
+    prompt, in_prompt, _ = _passage_of_parts([piece for piece in pieces if not piece[0].is_explained])
+    answers = [*(piece for piece in pieces if piece[0].is_explained), of_answer_alone]
+    generation, in_answers, starts = _passage_of_parts(answers)
+    of_statements = [(part, tokens, units(part.text, "sentence")) for part, tokens, _ in pieces if not part.is_explained]
+    sentences, in_sentences, _ = _passage_of_parts(of_statements)
+    turns = [
+        {"role": part.role, "sentences": len(found)} | ({"explained": True} if part.is_explained else {})
+        for part, _, found in pieces
+        if part.role
+    ]
+    start = answers[0][1].start
+    spans = [(0, 0)] * (len(framed.ids) + len(answer.ids) - start)
+    for (_, tokens, _), at in zip(answers, starts, strict=True):
+        first = tokens.start - start
+        spans[first : first + len(tokens.spans)] = [(at + a, at + b) for a, b in tokens.spans]
+    return SplitText(
+        prompt,
+        generation,
+        [*in_prompt, *in_answers],
+        [in_sentences[j] for j in sentences.statements],
+        start,
+        spans,
+        # A conversation of one turn is the same as a prompt.
+        turns if len(turns) > 1 else [],
+    )
 
 
-def _passage_of_parts(parts: Sequence[PromptPart], framed: Framed, of_parts: Sequence[Sequence[Span]]) -> tuple[Passage, list[range]]:
-    """Joins the parts with blank lines between them. Also returns the positions of the tokens of each unit."""
-    text, spans, counts, ranges = "", list[Span](), list[int](), list[range]()
-    for number, (part, tokens, found) in enumerate(zip(parts, framed.parts, of_parts, strict=True)):
-        written = part.text + (BETWEEN_TURNS if number + 1 < len(parts) else "")
+def _units_of(part: PromptPart, unit: Unit) -> Sequence[Span]:
+    """Returns the units of a part. An explained answer is split like the last one."""
+    return units(part.text, of_answer(unit) if part.is_explained else unit)
+
+
+def _passage_of_parts(pieces: Sequence[tuple[PromptPart, FramedPart, Sequence[Span]]]) -> tuple[Passage, list[range], list[int]]:
+    """Joins parts, each with its tokens and units, with blank lines between them. Also returns the positions of the tokens of each unit,
+    and where each part starts in the text."""
+    text, spans, counts, ranges, starts = "", list[Span](), list[int](), list[range](), list[int]()
+    for number, (part, tokens, found) in enumerate(pieces):
+        written = part.text + (BETWEEN_TURNS if number + 1 < len(pieces) else "")
+        starts.append(len(text))
         passage, inside = Passage.from_tokens(written, tokens.spans, found)
         spans += [(len(text) + start, len(text) + end) for start, end in passage.sentences]
         counts += passage.tokens
         ranges += [range(tokens.start + r.start, tokens.start + r.stop) for r in inside]
         text += written
-    return Passage(text, tuple(spans), tuple(counts)), ranges
+    return Passage(text, tuple(spans), tuple(counts)), ranges, starts
 
 
 def _control_ids(tokenizer: Any) -> set[int]:

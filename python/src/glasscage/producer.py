@@ -6,7 +6,7 @@ likely every later generated sentence becomes. All passes have the same length, 
 
 import pathlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -37,6 +37,8 @@ from .tokens import MAX_ALTERNATIVES
 from .units import UNITS, Unit, of_answer, units, unmarked
 
 METHODS = ("pert", "clp")
+EARLIER_ANSWERS = ("explained", "given")
+EarlierAnswers = Literal["explained", "given"]
 
 
 def explain(
@@ -45,6 +47,7 @@ def explain(
     prompt: str | None = None,
     *,
     conversation: Sequence[Mapping[str, str]] | None = None,
+    earlier_answers: EarlierAnswers = "explained",
     answer: str | None = None,
     method: str = "pert",
     unit: Unit = "sentence",
@@ -66,12 +69,17 @@ def explain(
 
     `conversation` has messages with `role` (`system`, `user`, or `assistant`) and `content`, in place of `prompt`. The last one is the
     user's. Each sentence of every message is a source, also of earlier answers. The chat template renders the messages.
+
+    `earlier_answers` says what the assistant's messages are: with `explained`, each of their sentences also gets a row of the table, so
+    that one document explains every answer of the conversation. With `given`, they are only sources. A first message is always given.
     """
+    if earlier_answers not in EARLIER_ANSWERS:
+        raise ValueError(f"earlier answers are none of {', '.join(EARLIER_ANSWERS)}: {earlier_answers!r}")
     if method not in METHODS:
         raise ValueError(f"the method {method!r} is none of {', '.join(METHODS)}")
     if unit not in UNITS:
         raise ValueError(f"the unit {unit!r} is none of {', '.join(UNITS)}")
-    parts, named = _parts(prompt, conversation, unit)
+    parts, named = _parts(prompt, conversation, unit, earlier_answers == "explained")
     # Check before the model runs. A generated answer has at least one sentence.
     n_prompt = sum(len(part.units or ()) for part in parts)
     check_sentences(n_prompt + (1 if answer is None else len(units(given_text(answer), of_answer(unit)))))
@@ -88,18 +96,20 @@ def explain(
     text = split_parts(parts, framed, found, unit)
     groups = _groups(parts, named, text, framed)
     check_sentences(len(text.prompt.sentences) + len(text.generation.sentences))
-    scorer = Scorer(model, framed.ids + found.ids, len(framed.ids), lambda number: found.text[slice(*found.spans[number])])
-    table, n_passes = _table(scorer, text, len(framed.ids), tokenizer.eos_token_id, method, batch_size, progress)
+    if not text.start:
+        raise ValueError("no token comes before the first explained answer")
+    scorer = Scorer(model, framed.ids + found.ids, text.start, lambda number: text.generation.text[slice(*text.spans[number])])
+    table, n_passes = _table(scorer, text, tokenizer.eos_token_id, method, batch_size, progress)
     blanked, names = [positions for _, positions in groups], [passage.name for of_part in named for passage in of_part]
     n_passes += sum(map(bool, blanked))
-    effects = _group_effects(scorer, blanked, _claims(text, framed, found, names), len(framed.ids), tokenizer.eos_token_id, batch_size)
+    effects = _group_effects(scorer, blanked, _claims(text, names), text.start, tokenizer.eos_token_id, batch_size)
     return Document.make(
         text.prompt,
         text.generation,
         table,
         unit=unit,
         turns=text.turns,
-        support=[] if unit == "word" else _support(scorer, text, len(framed.ids), tokenizer.eos_token_id),
+        support=[] if unit == "word" else _support(scorer, text, tokenizer.eos_token_id),
         tokens=_tokens(scorer, tokenizer, text, framed, found),
         groups=[group | {"effects": of_group} for (group, _), of_group in zip(groups, effects, strict=True)],
         method={"id": method, "replacement": str(tokenizer.eos_token), "passes": [n_passes, n_passes]},
@@ -116,13 +126,18 @@ def explain(
 
 
 def _parts(
-    prompt: str | None, conversation: Sequence[Mapping[str, str]] | None, unit: Unit
+    prompt: str | None, conversation: Sequence[Mapping[str, str]] | None, unit: Unit, explains: bool
 ) -> tuple[list[PromptPart], list[list[NamedPassage]]]:
-    """Returns the prompt, or the turns of the conversation, with their units. Also returns the named passages of each."""
+    """Returns the prompt, or the turns of the conversation, with their units. If `explains`, answers after the first turn are explained.
+    Also returns the named passages of each."""
     if (prompt is None) == (conversation is None):
         raise ValueError("give either a prompt or a conversation")
     turns = [(None, given_text(prompt or ""))] if conversation is None else turns_of_messages(conversation)
-    split = [unmarked(text) if unit == "bracket" else (text, units(text, unit)) for _, text in turns]
+    explained = [explains and role == "assistant" and number > 0 for number, (role, _) in enumerate(turns)]
+    split = [
+        (text, units(text, of_answer(unit))) if is_answer else unmarked(text) if unit == "bracket" else (text, units(text, unit))
+        for (_, text), is_answer in zip(turns, explained, strict=True)
+    ]
     # Answers of the model have no passages: they cite.
     named = [[] if role == "assistant" else passages(text) for (role, _), (text, _) in zip(turns, split, strict=True)]
     names = [passage.name.lower() for of_part in named for passage in of_part]
@@ -130,7 +145,8 @@ def _parts(
         last = max(number for number, of_part in enumerate(named) if of_part)
         named = [of_part if number == last else [] for number, of_part in enumerate(named)]
     found = [cut(text, of_text, of_part) for (text, of_text), of_part in zip(split, named, strict=True)]
-    return [PromptPart(role, text, of_part) for (role, _), (text, _), of_part in zip(turns, split, found, strict=True)], named
+    known = zip(turns, split, found, explained, strict=True)
+    return [PromptPart(role, text, of_part, is_answer) for (role, _), (text, _), of_part, is_answer in known], named
 
 
 def _generate(model: Any, tokenizer: Any, framed: Framed, max_tokens: int) -> tuple[Answer, dict[str, Any]]:
@@ -157,8 +173,9 @@ def _generate(model: Any, tokenizer: Any, framed: Framed, max_tokens: int) -> tu
     return generated_answer(tokenizer, framed.ids, made[:-1] if has_ended else made), how
 
 
-def _table(scorer: Scorer, text: SplitText, start: int, end_token: int, method: str, batch_size: int, progress: bool) -> tuple[Array, int]:
-    """Measures **T**. Also returns the number of passes. Sources without a token need no pass, and score 0."""
+def _table(scorer: Scorer, text: SplitText, end_token: int, method: str, batch_size: int, progress: bool) -> tuple[Array, int]:
+    """Measures **T**. Also returns the number of passes. Sources without a token need no pass, and score 0. So do sources that come after a
+    generated sentence in the text."""
     n, m = len(text.prompt.sentences), len(text.generation.sentences)
     table = np.where(causal_mask(n, m), 0.0, np.nan)
     # The last generated sentence influences no other sentence.
@@ -167,17 +184,18 @@ def _table(scorer: Scorer, text: SplitText, start: int, end_token: int, method: 
     for j, effect in zip(columns, _watched(effects, len(columns), progress), strict=True):
         for i in range(max(0, j + 1 - n), m):
             target = text.targets[i]
-            table[i, j] = effect[target.start - start : target.stop - start].mean() if target else 0.0
+            is_before = bool(target) and text.sources[j].start < target.start
+            table[i, j] = effect[target.start - text.start : target.stop - text.start].mean() if is_before else 0.0
     return table, len(columns)
 
 
-def _support(scorer: Scorer, text: SplitText, start: int, end_token: int) -> list[float]:
+def _support(scorer: Scorer, text: SplitText, end_token: int) -> list[float]:
     """Measures how much less likely the most affected token of each generated sentence becomes without all statements of the prompt, in
     nats."""
     blanked = [position for statement in text.statements for position in statement]
     if not blanked:
         return [0.0] * len(text.targets)
-    effect = next(iter(scorer.effects([blanked], end_token, "pert", 1)))
+    effect, start = next(iter(scorer.effects([blanked], end_token, "pert", 1))), text.start
     return [float(effect[target.start - start : target.stop - start].max()) if target else 0.0 for target in text.targets]
 
 
@@ -190,6 +208,8 @@ def _groups(
     visible = [first_visible(text.prompt.text, span) for span in text.prompt.sentences]
     groups, at = [], 0
     for part, tokens, of_part in zip(parts, framed.parts, named, strict=True):
+        if part.is_explained:
+            continue
         for passage in of_part:
             sources = [j for j, first in enumerate(visible) if at + passage.span[0] <= first < at + passage.span[1]]
             if not sources:
@@ -201,13 +221,14 @@ def _groups(
     return groups
 
 
-def _claims(text: SplitText, framed: Framed, found: Answer, names: list[str]) -> list[list[int]]:
+def _claims(text: SplitText, names: list[str]) -> list[list[int]]:
     """Returns the positions of the tokens of each generated sentence, without those of its citations of passages with these names."""
-    marks = [mark.span for mark in citation_marks(names, found.text)]
+    generation = text.generation.text
+    marks = [mark.span for mark in citation_marks(names, generation)]
 
     def is_of_mark(position: int) -> bool:
-        start, end = found.spans[position - len(framed.ids)]
-        visible = first_visible(found.text, (start, end))
+        start, end = text.spans[position - text.start]
+        visible = first_visible(generation, (start, end))
         return any(first < end and visible < last for first, last in marks)
 
     return [[position for position in target if not is_of_mark(position)] for target in text.targets]
@@ -216,12 +237,15 @@ def _claims(text: SplitText, framed: Framed, found: Answer, names: list[str]) ->
 def _group_effects(
     scorer: Scorer, groups: list[range], claims: list[list[int]], start: int, end_token: int, batch_size: int
 ) -> list[list[float]]:
-    """Measures how much less likely each claim becomes without each group, in nats per token."""
+    """Measures how much less likely each claim becomes without each group, in nats per token; 0 for a claim before the group."""
     drops = scorer.effects([positions for positions in groups if positions], end_token, "pert", batch_size)
     effects = []
     for positions in groups:
         drop = next(drops) if positions else None
-        means = [0.0 if drop is None or not claim else float(drop[[p - start for p in claim]].mean()) for claim in claims]
+        means = [
+            0.0 if drop is None or not claim or claim[0] < positions.start else float(drop[[p - start for p in claim]].mean())
+            for claim in claims
+        ]
         effects.append(means)
     return effects
 
@@ -231,14 +255,14 @@ def _tokens(scorer: Scorer, tokenizer: Any, text: SplitText, framed: Framed, fou
     log_probs, ranked, ranked_log_probs = scorer.predictions(MAX_ALTERNATIVES + 1)
     # Decode after another token, so that a space at the start is kept.
     before = framed.ids[framed.start : framed.start + 1]
-    tokens, reached = [], (0, 0)
-    for number in (position - len(framed.ids) for target in text.targets for position in target):
-        start, end = found.spans[number]
+    tokens, reached, ids = [], (0, 0), (framed.ids + found.ids)[text.start :]
+    for number in (position - text.start for target in text.targets for position in target):
+        start, end = text.spans[number]
         reached = (max(start, reached[0]), max(end, reached[1])) if start < end else (reached[1], reached[1])
         others = [
             {"text": decoded_after(tokenizer, before, token), "log_probability": _rounded(log_prob)}
             for token, log_prob in zip(ranked[number], ranked_log_probs[number], strict=True)
-            if token != found.ids[number] and np.isfinite(log_prob)
+            if token != ids[number] and np.isfinite(log_prob)
         ]
         token = {"span": list(reached), "log_probability": _rounded(log_probs[number]), "alternatives": others[:MAX_ALTERNATIVES]}
         tokens.append(token)

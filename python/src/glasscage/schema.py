@@ -19,6 +19,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "number": (int, float),
     "integer": (int,),
     "null": (type(None),),
+    "boolean": (bool,),
 }
 _NOTES = {"$schema", "$defs", "title", "description"}
 
@@ -73,7 +74,8 @@ def _is_number(value: Any) -> bool:
 
 def _type(value: Any, names: Any) -> str | None:
     allowed = [names] if isinstance(names, str) else names
-    fits = any(isinstance(value, _TYPES[name]) for name in allowed) and not isinstance(value, bool)
+    # Python counts True and False as integers.
+    fits = any(isinstance(value, _TYPES[name]) and isinstance(value, bool) == (name == "boolean") for name in allowed)
     if fits and isinstance(value, float) and not math.isfinite(value):
         return "it is not finite"
     return None if fits else f"it is not {' or '.join(allowed)}"

@@ -1,4 +1,4 @@
-"""Turns of a prompt that is a conversation."""
+"""Turns of a conversation before its last answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,16 +7,28 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Turn:
-    """A turn: the role of its speaker (`system`, `user`, or `assistant`), and its sentences as 0-based sources."""
+    """A turn: the role of its speaker (`system`, `user`, or `assistant`), and its sentences as 0-based sources. The sentences of an
+    explained turn, an earlier answer, have rows of the table."""
 
     role: str
     sentences: range
+    explained: bool = False
 
 
-def turns_of(data: Sequence[Mapping[str, Any]]) -> list[Turn]:
-    """Reads the turns of a document."""
-    turns, end = [], 0
+def turns_of(data: Sequence[Mapping[str, Any]], n_prompt: int) -> list[Turn]:
+    """Reads the turns of a document with this number of prompt sentences."""
+    turns, ends = [], [0, n_prompt]
     for turn in data:
-        start, end = end, end + turn["sentences"]
-        turns.append(Turn(turn["role"], range(start, end)))
+        explained = bool(turn.get("explained", False))
+        start = ends[explained]
+        ends[explained] += turn["sentences"]
+        turns.append(Turn(turn["role"], range(start, ends[explained]), explained))
     return turns
+
+
+def order_of(turns: Sequence[Turn], n_prompt: int, n_sources: int) -> list[int]:
+    """Returns the sources in the order of the text. Explained turns are between sentences of the prompt."""
+    if not turns:
+        return list(range(n_sources))
+    last_answer = n_prompt + sum(len(turn.sentences) for turn in turns if turn.explained)
+    return [*(j for turn in turns for j in turn.sentences), *range(last_answer, n_sources)]

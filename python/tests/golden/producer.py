@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes stories-pert.json, stories-clp.json, stories-passages.json and demo-conversation.json: measurements of `glasscage.explain` with
-torch and transformers, on stories260k and the small built-in model."""
+"""Writes stories-pert.json, stories-clp.json, stories-passages.json, demo-conversation.json and demo-explained.json: measurements of
+`glasscage.explain` with torch and transformers, on stories260k and the small built-in model."""
 
 import pathlib
 import sys
@@ -28,4 +28,6 @@ CONVERSATION = [
 ]
 
 model, tokenizer = load(DEMO)
-glasscage.explain(model, tokenizer, conversation=CONVERSATION, max_tokens=60).write(HERE / "demo-conversation.json")
+for earlier_answers, name in (("given", "demo-conversation"), ("explained", "demo-explained")):
+    found = glasscage.explain(model, tokenizer, conversation=CONVERSATION, earlier_answers=earlier_answers, max_tokens=60)
+    found.write(HERE / f"{name}.json")

@@ -28,6 +28,8 @@ pub struct SentenceCertainty {
 pub struct TokenCertainty {
     /// Index among all tokens.
     pub number: usize,
+    /// Whether the answer can go on from an alternative of the token. An earlier answer of a conversation cannot.
+    pub is_of_last_answer: bool,
     pub label: String,
     /// The part of the answer that no earlier token shows.
     pub text: String,
@@ -52,7 +54,7 @@ impl Certainty {
             return Self::default();
         }
         let chars: Vec<char> = document.generation.text.chars().collect();
-        let (n_prompt, mut number, mut reached) = (document.prompt.sentences.len(), 0, 0);
+        let (n_prompt, first, mut number, mut reached) = (document.prompt.sentences.len(), document.last_answer().token, 0, 0);
         let mut sentences = Vec::new();
         for i in 0..document.generation.sentences.len() {
             let label = document.label(n_prompt + i);
@@ -62,7 +64,7 @@ impl Certainty {
                 let text: String = chars[start.max(reached).min(end)..end].iter().collect();
                 reached = reached.max(end);
                 number += 1;
-                TokenCertainty::new(number - 1, label.clone(), text, token)
+                TokenCertainty { is_of_last_answer: number > first, ..TokenCertainty::new(number - 1, label.clone(), text, token) }
             };
             let shown = tokens.iter().map(token).collect();
             sentences.push(SentenceCertainty { figures: figures(tokens), label, tokens: shown });
@@ -105,7 +107,7 @@ impl TokenCertainty {
             .collect();
         let place = choices.partition_point(|other| other.probability > probability);
         choices.insert(place, own);
-        Self { number, label, text, probability, choices }
+        Self { number, is_of_last_answer: true, label, text, probability, choices }
     }
 }
 
@@ -132,7 +134,7 @@ pub fn visible(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::example::document;
+    use super::super::example::{document, with_explained_turn};
     use super::*;
     use crate::explanation::Alternative;
 
@@ -155,6 +157,14 @@ mod tests {
         assert_eq!(certainty.sentences[1].label, "G2");
         assert_eq!(certainty.token(7).map(|token| token.number), Some(7));
         assert_eq!(Certainty::of(&document()), Certainty::default());
+    }
+
+    #[test]
+    fn tokens_of_earlier_answers_are_known() {
+        let conversation = Document { turns: with_explained_turn().turns, ..with_tokens() };
+        let certainty = Certainty::of(&conversation);
+        assert_eq!(certainty.tokens().map(|token| token.is_of_last_answer).collect::<Vec<_>>()[..4], [false, false, true, true]);
+        assert!(Certainty::of(&with_tokens()).tokens().all(|token| token.is_of_last_answer));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! A document for tests.
 
 use crate::explanation::{
-    Aggregation, Answer, Compression, Document, FORMAT, Language, Manifest, Method, Model, PLAIN_VERSION, Passage, SentenceRule, Unit,
-    Weighting,
+    Aggregation, Answer, Compression, Document, FORMAT, Language, Manifest, Method, Model, PLAIN_VERSION, Passage, SentenceRule, Speaker,
+    Turn, Unit, Weighting,
 };
 use crate::graph::Normalization;
 use crate::shares::Shares;
@@ -16,6 +16,14 @@ pub fn shares(output: &[usize]) -> Shares {
 /// The shares in the generated sentences `output` of a document.
 pub fn shares_in(document: Document, output: &[usize]) -> Shares {
     Shares::of(&Document { output: output.to_vec(), ..document })
+}
+
+/// The example as if its first generated sentence were an earlier answer, between the two sentences of the prompt.
+pub fn with_explained_turn() -> Document {
+    let prompt = Passage::new("A.\n\nB.", &[0..4, 4..6], vec![2, 2]);
+    let generation = Passage::new("C.\n\nD. E. F.", &[0..4, 4..7, 7..10, 10..12], vec![2; 4]);
+    let turns = vec![Turn::given(Speaker::User, 1), Turn::explained(1), Turn::given(Speaker::User, 1)];
+    Document { prompt: prompt.into(), generation: generation.into(), turns, ..document() }.versioned()
 }
 
 /// P1 -> G1; P2 and G1 -> G2 half each; no source -> G3; a weak P2 -> G4.

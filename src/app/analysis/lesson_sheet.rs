@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::number::{enumerated, listed, percent};
 use crate::app::i18n::t;
-use crate::explanation::Document;
+use crate::explanation::{Document, PlacedUnit};
 use crate::lesson::{Lesson, Question, Step};
 use crate::order::by_descending;
 use crate::shares::{AttributionGraph, Shares};
@@ -66,10 +66,8 @@ fn text_name(texts: &[&Document], at: usize) -> String {
 }
 
 fn sentences(document: &Document) -> Vec<(String, String)> {
-    let named = |letter: char, texts: Vec<&str>| -> Vec<_> {
-        texts.into_iter().enumerate().map(|(i, text)| (format!("{letter}{}", i + 1), text.trim().to_owned())).collect()
-    };
-    [named('P', document.prompt.sentence_texts()), named('G', document.generation.sentence_texts())].concat()
+    let named = |unit: PlacedUnit| (document.label(unit.source), document.source(unit.source).trim().to_owned());
+    document.units_in_order().into_iter().map(named).collect()
 }
 
 fn task(lesson: &Lesson, texts: &[&Document], step: &Step) -> Option<SheetTask> {

@@ -114,7 +114,7 @@ pub fn answer_without(document: &Document, variants: &[Variant], name: &str, sou
     let edits = edits_without(sources);
     let variant = variants.iter().rev().find(|variant| variant.continuation.is_none() && variant.edits == edits)?;
     let answer = variant.answer.text();
-    let is_same = answer.trim() == document.generation.text.trim();
+    let is_same = answer.trim() == document.last_answer_text().trim();
     let (verdict, is_shown) = match &variant.answer {
         VariantAnswer::Growing(_) => (String::new(), true),
         VariantAnswer::Stopped(_) => (t!("Stopped before its end.").into(), true),

@@ -4,6 +4,7 @@ use super::edge_look::EdgeLook;
 use super::number::listed;
 use super::share_texts::{self, Amount};
 use crate::app::i18n::t;
+use crate::explanation::PlacedUnit;
 use crate::graph::{self, Edge, LayeredDrawing, LayeredEdge, LayeredSpace, Pruned};
 use crate::order::by_descending;
 use crate::shares::{Role, Shares};
@@ -167,7 +168,8 @@ fn nodes(view: &Shares, drawing: &LayeredDrawing, kept: &[Edge], geometry: &Geom
             top: geometry.top(node.layer),
         }
     };
-    drawing.nodes.iter().map(node).collect()
+    let drawn = |unit: PlacedUnit| drawing.nodes.iter().find(|drawn| drawn.source == unit.source).map(node);
+    view.document().units_in_order().into_iter().filter_map(drawn).collect()
 }
 
 /// Names the sources of a sentence among the drawn edges, strongest first.

@@ -8,11 +8,11 @@ use super::number;
 use super::share_texts::{self, Amount};
 use crate::app::i18n::t;
 use crate::conversation::{self, ChatTurn};
-use crate::explanation::{Answer, Branch, Document, Passage, Speaker};
+use crate::explanation::{Answer, Branch, Document, PlacedUnit, Speaker};
 use crate::request::BranchPoint;
 use crate::shares::{AttributionGraph, Shares};
 
-/// Edits of the sentences of a prompt.
+/// Edits of the sentences before an answer. Sentences are sources of the document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PromptEdits {
     /// Sentences that are left out, ascending.
@@ -35,7 +35,7 @@ impl PromptEdits {
         }
     }
 
-    /// The sentence after the edits, and the white space that follows it. `None` if the sentence is left out.
+    /// The text of source `j` after the edits, and the white space that follows it. `None` if it is left out.
     fn applied<'a>(&'a self, j: usize, sentence: &'a str) -> Option<(&'a str, &'a str)> {
         let words = self.reworded.get(&j).map_or(sentence, |words| words.as_str()).trim();
         let is_kept = !self.left_out.contains(&j) && !words.is_empty();
@@ -77,7 +77,7 @@ pub enum VariantAnswer {
     Stopped(String),
 }
 
-/// A prompt sentence before and after the edits, with its shares of the last sentence of each answer.
+/// A sentence before the answer, before and after the edits, with its shares of the last sentence of each answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SentenceChange {
     pub label: String,
@@ -101,7 +101,7 @@ impl VariantAnswer {
 impl Variant {
     /// The edited prompt of `document`, without an answer. `None` if there are no edits, or if they leave no text.
     pub fn new(document: &Document, edits: &PromptEdits) -> Option<Self> {
-        let (text, starts) = edited(&document.prompt, edits);
+        let (text, starts) = edited(&units_before_answer(document), edits);
         let prompt = if document.turns.is_empty() { text } else { edited_turns(document, &text, &starts)? };
         let is_something = !edits.is_empty() && !prompt.trim().is_empty();
         is_something.then(|| Self {
@@ -114,14 +114,15 @@ impl Variant {
         })
     }
 
-    /// A continuation of the answer of `document`, without its text. `None` if the model did not write the answer, or if the document has
-    /// no such alternative.
+    /// A continuation of the answer of `document`, without its text. `None` if the model did not write the answer, if the token (0-based)
+    /// belongs to an earlier answer of a conversation, or if the document has no such alternative.
     pub fn continued(document: &Document, token: usize, rank: usize) -> Option<Self> {
         let Answer::Generated { .. } = document.manifest.answer else { return None };
-        let chosen = document.tokens.get(token)?;
+        let (chosen, answer) = (document.tokens.get(token)?, document.last_answer());
+        let token = token.checked_sub(answer.token)?;
         let text = chosen.alternatives.get(rank.checked_sub(1)?)?.text.clone();
         let [before, original] =
-            [[0, chosen.span[0]], chosen.span].map(|span| document.generation.span_text(span).unwrap_or_default().to_owned());
+            [[answer.start, chosen.span[0]], chosen.span].map(|span| document.generation.span_text(span).unwrap_or_default().to_owned());
         Some(Self {
             edits: PromptEdits::default(),
             continuation: Some(Continuation { before, original, branch: Branch { token, rank, text } }),
@@ -173,19 +174,22 @@ impl Variant {
         Some([last(original)?, last(self.explanation.as_ref()?)?])
     }
 
-    /// Labels of the sources after the edits. A prompt sentence keeps the number that it had before.
+    /// Labels of the sources after the edits. A sentence before the answer keeps the label that it had. The sentences of the answer are
+    /// counted as before.
     pub fn labels_after(&self, before: &Document, after: &Document) -> Vec<String> {
         let mut labels = after.labels();
-        for (j, own) in sources_by_sentence(&before.prompt, &self.edits, &after.prompt) {
+        let [first_before, first] = [before, after].map(|document| document.prompt.sentences.len() + document.last_answer().row);
+        labels.iter_mut().skip(first).zip(first_before..).for_each(|(label, j)| *label = before.label(j));
+        for (j, own) in sources_by_sentence(before, &self.edits, after) {
             own.into_iter().for_each(|k| labels[k] = before.label(j));
         }
         labels
     }
 
-    /// The prompt sentences before and after the edits. `None` unless both answers are explained.
+    /// The sentences before the answer, before and after the edits. `None` unless both answers are explained.
     pub fn changes(&self, original: &Arc<AttributionGraph>) -> Option<Vec<SentenceChange>> {
         let [before, after] = self.last_sentences(original)?;
-        let own = sources_by_sentence(&before.document().prompt, &self.edits, &after.document().prompt);
+        let own = sources_by_sentence(before.document(), &self.edits, after.document());
         let change = |(j, sentence): (usize, &str)| {
             let share = own.get(&j).and_then(|own| own.iter().map(|&k| after.total(k)).sum::<Option<f64>>());
             SentenceChange {
@@ -196,7 +200,7 @@ impl Variant {
                 amounts: [share_texts::amounts(&before, j)[0].clone(), share.map(|share| share_texts::amount(after.scale(), share))],
             }
         };
-        Some(before.document().prompt.sentence_texts().into_iter().enumerate().map(change).collect())
+        Some(units_before_answer(before.document()).into_iter().map(change).collect())
     }
 }
 
@@ -221,11 +225,24 @@ fn title(document: &Document, edits: &PromptEdits) -> String {
     }
 }
 
-/// The edited text, and for each remaining sentence its index and its first byte. A paragraph break stays even if the sentence before it is
-/// left out.
-fn edited(passage: &Passage, edits: &PromptEdits) -> (String, Vec<(usize, usize)>) {
+/// The sources before the answer with their texts, in text order. Earlier answers that are explained are among them.
+pub fn units_before_answer(document: &Document) -> Vec<(usize, &str)> {
+    let texts = [document.prompt.sentence_texts(), document.generation.sentence_texts()].concat();
+    let n_before = document.prompt.sentences.len() + document.last_answer().row;
+    let unit = |unit: PlacedUnit| Some((unit.source, *texts.get(unit.source)?));
+    document.units_in_order().into_iter().take(n_before).filter_map(unit).collect()
+}
+
+/// The sentences of the answer, without earlier answers of the conversation.
+pub fn last_answer(document: &Document) -> Vec<&str> {
+    document.generation.sentence_texts().into_iter().skip(document.last_answer().row).collect()
+}
+
+/// The edited text, and for each remaining sentence its source number and its first byte. A paragraph break stays even if the sentence
+/// before it is left out.
+fn edited(units: &[(usize, &str)], edits: &PromptEdits) -> (String, Vec<(usize, usize)>) {
     let (mut text, mut starts) = (String::new(), Vec::new());
-    for (j, sentence) in passage.sentence_texts().into_iter().enumerate() {
+    for &(j, sentence) in units {
         if let Some((words, space)) = edits.applied(j, sentence) {
             starts.push((j, text.len()));
             text.push_str(words);
@@ -261,12 +278,12 @@ pub fn white_space_after(sentence: &str) -> &str {
     &sentence[sentence.trim_end().len()..]
 }
 
-/// Maps each prompt sentence before the edits to the sentences of the edited prompt that begin in it.
-fn sources_by_sentence(before: &Passage, edits: &PromptEdits, after: &Passage) -> BTreeMap<usize, Vec<usize>> {
-    let (_, starts) = edited(before, edits);
+/// Maps each sentence before the answer, before the edits, to the sentences of the edited text that begin in it.
+fn sources_by_sentence(before: &Document, edits: &PromptEdits, after: &Document) -> BTreeMap<usize, Vec<usize>> {
+    let (_, starts) = edited(&units_before_answer(before), edits);
     let mut sources = BTreeMap::<usize, Vec<usize>>::new();
     let mut at = 0;
-    for (k, sentence) in after.sentence_texts().into_iter().enumerate() {
+    for (k, sentence) in units_before_answer(after) {
         let visible = at + sentence.len() - sentence.trim_start().len();
         if let Some((j, _)) = starts.iter().rev().find(|(_, start)| *start <= visible) {
             sources.entry(*j).or_default().push(k);
@@ -292,8 +309,8 @@ fn is_last_same(original: &[&str], sentences: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::example::document;
-    use crate::explanation::Turn;
+    use crate::app::analysis::example::{document, with_explained_turn};
+    use crate::explanation::{Alternative, AnswerStop, Passage, Sampling, Token, Turn};
 
     fn passage(sentences: &[&str]) -> Passage {
         let ends: Vec<usize> = sentences
@@ -307,14 +324,19 @@ mod tests {
         Passage::new(&sentences.concat(), &spans, vec![1; sentences.len()])
     }
 
+    /// The example with this prompt.
+    fn prompt(sentences: &[&str]) -> Document {
+        Document { prompt: passage(sentences).into(), ..document() }
+    }
+
     fn without(left_out: &[usize]) -> PromptEdits {
         PromptEdits { left_out: left_out.into(), ..PromptEdits::default() }
     }
 
     #[test]
     fn paragraphs_still_end_where_their_last_sentence_is_gone() {
-        let text = passage(&["A. ", "B.\n\n", "C. ", "D?"]);
-        let rest = |left_out: &[usize]| edited(&text, &without(left_out)).0;
+        let text = prompt(&["A. ", "B.\n\n", "C. ", "D?"]);
+        let rest = |left_out: &[usize]| edited(&units_before_answer(&text), &without(left_out)).0;
         assert_eq!(rest(&[1]), "A.\n\nC. D?");
         assert_eq!(rest(&[0, 1]), "C. D?");
         assert_eq!(rest(&[3]), "A. B.\n\nC.");
@@ -323,21 +345,21 @@ mod tests {
 
     #[test]
     fn reworded_sentence_keeps_following_white_space() {
-        let text = passage(&["A. ", "B.\n\n", "C?"]);
+        let text = prompt(&["A. ", "B.\n\n", "C?"]);
         let mut edits = without(&[0]);
         edits.reworded.insert(1, " X. Y. ".into());
-        let (prompt, starts) = edited(&text, &edits);
-        assert_eq!((prompt.as_str(), starts.as_slice()), ("X. Y.\n\nC?", &[(1, 0), (2, 7)][..]));
-        let changed = passage(&["X. ", "Y.\n\n", "C?"]);
+        let (edited_text, starts) = edited(&units_before_answer(&text), &edits);
+        assert_eq!((edited_text.as_str(), starts.as_slice()), ("X. Y.\n\nC?", &[(1, 0), (2, 7)][..]));
+        let changed = prompt(&["X. ", "Y.\n\n", "C?"]);
         assert_eq!(sources_by_sentence(&text, &edits, &changed), [(1, vec![0, 1]), (2, vec![2])].into());
         edits.reworded.insert(2, "  ".into());
-        assert_eq!(edited(&text, &edits).0, "X. Y.", "what has no words is left out");
+        assert_eq!(edited(&units_before_answer(&text), &edits).0, "X. Y.", "what has no words is left out");
     }
 
     #[test]
     fn edited_conversation_keeps_its_turns() {
         let turns = [(Speaker::System, 1), (Speaker::User, 2), (Speaker::Assistant, 1), (Speaker::User, 1)];
-        let turns = turns.map(|(role, sentences)| Turn { role, sentences });
+        let turns = turns.map(|(role, sentences)| Turn::given(role, sentences));
         let prompt = passage(&["A.\n\n", "B. ", "C?\n\n", "D.\n\n", "E?"]);
         let document = Document { prompt: prompt.into(), turns: turns.into(), ..document() };
         let edited = |left_out: &[usize]| Variant::new(&document, &without(left_out)).map(|variant| variant.prompt);
@@ -345,6 +367,48 @@ mod tests {
         assert_eq!(edited(&[2, 3]).as_deref(), Some("System: A.\n\nUser: B.\n\nUser: E?"));
         assert_eq!(edited(&[0, 1, 2]).as_deref(), Some("Assistant: D.\n\nUser: E?"));
         assert_eq!(edited(&[4]), None, "nobody asks");
+    }
+
+    #[test]
+    fn explained_answer_can_be_edited_in_its_turn() {
+        let document = with_explained_turn();
+        let edited = |left_out: &[usize]| Variant::new(&document, &without(left_out)).map(|variant| (variant.title, variant.prompt));
+        let two_users = r#"[{"role": "user", "content": "A."}, {"role": "user", "content": "B."}]"#;
+        assert_eq!(edited(&[2]), Some(("Without G1".into(), two_users.into())));
+        let mut edits = without(&[0]);
+        edits.reword(&document, 2, "X. Y.");
+        let variant = Variant::new(&document, &edits).unwrap();
+        assert_eq!(variant.prompt, "Assistant: X. Y.\n\nUser: B.");
+        let generation = passage(&["X. ", "Y.\n\n", "D."]).into();
+        let turns = vec![Turn::explained(2), Turn::given(Speaker::User, 1)];
+        let table = crate::table::Table::from_fn(1, 3, |_, _| Some(1.0));
+        let after = Document { prompt: passage(&["B."]).into(), generation, turns, table, ..document.clone() };
+        assert_eq!(sources_by_sentence(&document, &edits, &after), [(1, vec![0]), (2, vec![1, 2])].into());
+        assert_eq!(variant.labels_after(&document, &after), ["P2", "G1", "G1", "G2"]);
+        assert_eq!(last_answer(&document), ["D. ", "E. ", "F."]);
+    }
+
+    #[test]
+    fn only_last_answer_is_continued() {
+        let token = |k: usize| Token {
+            span: [[0, 2], [2, 4], [4, 5], [5, 7], [7, 8], [8, 10], [10, 11], [11, 12]][k],
+            log_probability: -0.5,
+            alternatives: vec![Alternative { text: " 4".into(), log_probability: -1.0 }],
+        };
+        let answer = Answer::Generated {
+            sampling: Sampling::GREEDY,
+            max_tokens: 64,
+            thinking: None,
+            stop: AnswerStop::End,
+            warning: None,
+            branches: Vec::new(),
+        };
+        let mut document = Document { tokens: (0..8).map(token).collect(), ..with_explained_turn() };
+        document.manifest.answer = answer;
+        let continued = |token: usize| Variant::continued(&document, token, 1).and_then(|variant| variant.continuation);
+        assert_eq!(continued(1), None);
+        let found = continued(4).unwrap();
+        assert_eq!((found.before.as_str(), found.original.as_str(), found.branch.token), ("D. ", "E", 2));
     }
 
     #[test]

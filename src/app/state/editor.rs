@@ -5,7 +5,7 @@ use super::settings::Settings;
 use crate::app::examples::Example;
 use crate::conversation;
 use crate::explanation::{Document, Unit};
-use crate::request::Reading;
+use crate::request::{EarlierAnswers, Reading};
 use crate::worker::envelope::RequestId;
 
 /// The texts to explain, and how.
@@ -13,6 +13,8 @@ pub struct Editor {
     pub prompt: Reactive<String>,
     /// Whether a prompt that looks like a conversation is read as plain text, because the visitor chose so.
     pub is_plain: Reactive<bool>,
+    /// Whether earlier answers of a conversation are explained, too.
+    pub explains_earlier: Reactive<bool>,
     /// The answer to explain instead of generating one.
     pub given_answer: Reactive<String>,
     /// A replaced prompt and given answer, saved for later.
@@ -40,6 +42,7 @@ impl Editor {
         Self {
             prompt: Reactive::new(prompt),
             is_plain: Reactive::default(),
+            explains_earlier: Reactive::new(true),
             given_answer: Reactive::new(given_answer),
             set_aside: Reactive::default(),
             settings: Reactive::default(),
@@ -69,6 +72,17 @@ impl Editor {
     /// How the prompt is read.
     pub fn reading(&self) -> Reading {
         if self.n_turns().is_some() && !*self.is_plain { Reading::Conversation } else { Reading::Text }
+    }
+
+    /// Whether the prompt is read as a conversation with earlier answers of the model.
+    pub fn has_earlier_answers(&self) -> bool {
+        self.reading() == Reading::Conversation && conversation::has_answer(&self.prompt)
+    }
+
+    /// What becomes of earlier answers in the prompt.
+    pub fn earlier_answers(&self) -> EarlierAnswers {
+        let are_explained = *self.explains_earlier && self.has_earlier_answers();
+        if are_explained { EarlierAnswers::Explained } else { EarlierAnswers::Given }
     }
 
     /// Whether the prompt is one of the page's examples.

@@ -188,6 +188,8 @@ pub enum EditorMessage {
     PromptTyped(String),
     /// Read a prompt that looks like a conversation as plain text, or as a conversation again.
     ReadAsText(bool),
+    /// Also explain the earlier answers of a conversation, or take them as given.
+    ExplainEarlier(bool),
     GivenAnswerTyped(String),
     SettingsChanged(Settings),
     /// Count the tokens of the prompt, unless it has changed again. Contains the number of changes so far.

@@ -2,7 +2,7 @@
 
 use crate::explanation::{METHODS, Sampling, SentenceRule, Unit};
 use crate::problem::Problem;
-use crate::request::{Question, Reading, ThinkingSupport};
+use crate::request::{EarlierAnswers, Question, Reading, ThinkingSupport};
 use glasscage_message::message;
 
 /// The settings as typed. An invalid field keeps its last valid number and is listed in `refused`.
@@ -67,6 +67,7 @@ impl Settings {
         Question {
             prompt: prompt.to_owned(),
             reading: Reading::Text,
+            earlier_answers: EarlierAnswers::Given,
             answer: (!answer.trim().is_empty()).then(|| answer.to_owned()),
             use_template: self.use_template,
             sampling: self.sampling(),

@@ -7,7 +7,7 @@ use crate::app::state::outbox::Outbox;
 use crate::app::state::settings::Settings;
 use crate::app::state::storage_keys;
 use crate::conversation;
-use crate::request::Reading;
+use crate::request::{EarlierAnswers, Question, Reading};
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 
 /// Pause in typing after which the tokens are counted, in ms.
@@ -18,8 +18,9 @@ impl Editor {
     pub(super) fn update(&mut self, message: EditorMessage, engine: &Engine, outbox: &mut Outbox) {
         match message {
             EditorMessage::PromptTyped(prompt) => {
-                if *self.is_plain && conversation::n_turns(&prompt).is_none() {
+                if (*self.is_plain || !*self.explains_earlier) && conversation::n_turns(&prompt).is_none() {
                     *self.is_plain = false;
+                    *self.explains_earlier = true;
                 }
                 self.set_prompt(prompt, engine, outbox);
             }
@@ -27,6 +28,7 @@ impl Editor {
                 *self.is_plain = is_plain;
                 self.recount_tokens(engine, outbox);
             }
+            EditorMessage::ExplainEarlier(is_on) => *self.explains_earlier = is_on,
             EditorMessage::GivenAnswerTyped(answer) => self.set_given_answer(answer, outbox),
             EditorMessage::SettingsChanged(settings) => self.change_settings(settings, engine, outbox),
             EditorMessage::CountTokens(changes) => self.count_tokens(changes, engine, outbox),
@@ -75,8 +77,15 @@ impl Editor {
             *self.set_aside = Some((old_prompt, old_answer));
         }
         *self.is_plain = reading == Reading::Text && conversation::n_turns(prompt).is_some();
+        *self.explains_earlier = true;
         self.set_prompt(prompt.to_owned(), engine, outbox);
         self.set_given_answer(given_answer.to_owned(), outbox);
+    }
+
+    /// Puts the prompt of a question and this answer, which may be empty, into the editor, to be read as the question says.
+    pub(super) fn replace_question(&mut self, question: &Question, answer: &str, engine: &Engine, outbox: &mut Outbox) {
+        self.replace_texts([&question.prompt, answer], question.reading, engine, outbox);
+        *self.explains_earlier = question.earlier_answers == EarlierAnswers::Explained || !self.has_earlier_answers();
     }
 
     /// Drops the token count, because the prompt, the model or the use of the template has changed, and schedules a new count.

@@ -192,5 +192,5 @@ impl State {
 
 /// The question of this document, with the document's answer as a given answer.
 fn same_answer(document: &Document) -> Question {
-    Question { answer: Some(document.generation.text.clone()), branches: Vec::new(), ..question_of(document) }
+    Question { answer: Some(document.last_answer_text().to_owned()), branches: Vec::new(), ..question_of(document) }
 }

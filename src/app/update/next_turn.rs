@@ -24,7 +24,7 @@ fn conversation_so_far(document: &Document) -> String {
     if turns.is_empty() {
         turns.push(turn(Speaker::User, &document.prompt.text));
     }
-    let (texts, sections) = (document.generation.sentence_texts(), document.generation.sections());
+    let (texts, sections) = (document.generation.sentence_texts(), document.sections_of_last_answer());
     let answers = sections.into_iter().filter(|(kind, _)| *kind == SectionKind::Answer);
     let answer: String = answers.flat_map(|(_, rows)| texts.get(rows).unwrap_or_default().to_vec()).collect();
     turns.push(turn(Speaker::Assistant, &answer));

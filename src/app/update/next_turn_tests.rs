@@ -1,17 +1,18 @@
 //! Tests of prompts that are conversations.
 
 use super::tests::{Page, requests};
-use crate::app::analysis::example::document;
+use crate::app::analysis::example::{document, with_explained_turn};
 use crate::app::state::message::{EditorMessage, Message};
-use crate::explanation::{Document, Speaker, Turn};
-use crate::request::Reading;
+use crate::explanation::{Document, Passage, Speaker, Turn};
+use crate::request::{EarlierAnswers, Reading};
+use crate::table::Table;
 use crate::worker::engine::protocol::EngineRequest;
 
 const CONVERSATION: &str = "User: A.\nAssistant: B.\nUser: C?";
 
 /// The example as if its prompt were a system message and the user's turn.
 fn with_turns() -> Document {
-    let turns = [Speaker::System, Speaker::User].map(|role| Turn { role, sentences: 1 });
+    let turns = [Speaker::System, Speaker::User].map(|role| Turn::given(role, 1));
     Document { turns: turns.into(), ..document() }.versioned()
 }
 
@@ -76,6 +77,70 @@ fn next_turn_continues_conversation_and_keeps_own_text() {
     assert_eq!(text, "System: A.\n\nUser: B.\n\nAssistant: C. D. E. F.\n\nUser: ");
     page.send(EditorMessage::RestoreSetAside);
     assert_eq!(page.look(|state| state.editor.prompt.clone()), "My own.");
+}
+
+#[test]
+fn earlier_answers_are_explained_unless_visitor_declines() {
+    let mut page = Page::ready();
+    page.send(EditorMessage::PromptTyped(CONVERSATION.into()));
+    assert!(page.look(|state| state.editor.has_earlier_answers()));
+    assert_eq!(Page::question(&page.send(Message::Explain)).earlier_answers, EarlierAnswers::Explained);
+    let mut page = Page::ready();
+    page.send(EditorMessage::PromptTyped(CONVERSATION.into()));
+    page.send(EditorMessage::ExplainEarlier(false));
+    page.send(EditorMessage::PromptTyped(format!("{CONVERSATION} D?")));
+    assert_eq!(Page::question(&page.send(Message::Explain)).earlier_answers, EarlierAnswers::Given);
+    let mut page = Page::ready();
+    page.send(EditorMessage::PromptTyped("System: A.\nUser: B?".into()));
+    assert!(!page.look(|state| state.editor.has_earlier_answers()));
+    assert_eq!(Page::question(&page.send(Message::Explain)).earlier_answers, EarlierAnswers::Given);
+}
+
+#[test]
+fn choice_about_earlier_answers_ends_with_its_conversation() {
+    let mut page = Page::ready();
+    page.send(EditorMessage::PromptTyped(CONVERSATION.into()));
+    page.send(EditorMessage::ExplainEarlier(false));
+    page.send(EditorMessage::PromptTyped("A.".into()));
+    page.send(EditorMessage::PromptTyped(CONVERSATION.into()));
+    assert!(page.look(|state| *state.editor.explains_earlier));
+}
+
+#[test]
+fn explained_answers_are_asked_and_answered_again() {
+    let mut page = Page::ready();
+    page.opens(with_explained_turn().to_json());
+    let question = Page::question(&page.send(Message::Recompute));
+    assert_eq!((question.prompt.as_str(), question.answer.as_deref()), ("User: A.\n\nAssistant: C.\n\nUser: B.", Some("D. E. F.")));
+    assert_eq!(question.earlier_answers, EarlierAnswers::Explained);
+    assert!(page.look(|state| state.editor.is_prompt_of(&with_explained_turn()) && *state.editor.explains_earlier));
+}
+
+#[test]
+fn given_answers_stay_given_when_recomputed() {
+    let turns = [Turn::given(Speaker::Assistant, 1), Turn::given(Speaker::User, 1)];
+    let later = [Turn::given(Speaker::User, 1), Turn::given(Speaker::Assistant, 1), Turn::given(Speaker::User, 1)];
+    let mut page = Page::ready();
+    page.opens(Document { turns: turns.into(), ..document() }.versioned().to_json());
+    assert_eq!(Page::question(&page.send(Message::Recompute)).earlier_answers, EarlierAnswers::Given);
+    assert!(page.look(|state| *state.editor.explains_earlier), "there is nothing to choose");
+    let mut page = Page::ready();
+    let prompt = Passage::new("A. B. X.", &[0..3, 3..6, 6..8], vec![2; 3]);
+    let table = Table::from_fn(3, 4, |_, _| Some(0.5));
+    page.opens(Document { prompt: prompt.into(), table, turns: later.into(), ..document() }.versioned().to_json());
+    assert_eq!(Page::question(&page.send(Message::Recompute)).earlier_answers, EarlierAnswers::Given);
+    assert!(!page.look(|state| *state.editor.explains_earlier));
+}
+
+#[test]
+fn next_turn_explains_all_answers() {
+    let mut page = Page::ready();
+    page.opens(with_explained_turn().to_json());
+    page.send(Message::NextTurn);
+    let text = page.look(|state| state.editor.prompt.clone());
+    assert_eq!(text, "User: A.\n\nAssistant: C.\n\nUser: B.\n\nAssistant: D. E. F.\n\nUser: ");
+    page.send(EditorMessage::PromptTyped(format!("{text}So?")));
+    assert_eq!(Page::question(&page.send(Message::Explain)).earlier_answers, EarlierAnswers::Explained);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::conversation;
 use crate::explanation::{Answer, Document, MethodId, Model, Sampling, Unit};
 use crate::library::download_spec::DownloadSpec;
 use crate::problem::Problem;
-use crate::request::{BranchPoint, Question, Reading};
+use crate::request::{BranchPoint, EarlierAnswers, Question, Reading};
 use crate::worker::engine::protocol::EngineRequest;
 use crate::worker::envelope::{Envelope, RequestId};
 use glasscage_message::message;
@@ -28,12 +28,14 @@ const STOP_TIMEOUT_MILLIS: u32 = 4_000;
 pub(super) fn question_of(document: &Document) -> Question {
     let (answer, sampling, max_tokens, thinking) = match &document.manifest.answer {
         Answer::Generated { sampling, max_tokens, thinking, .. } => (None, *sampling, *max_tokens, *thinking),
-        Answer::Given {} => (Some(document.generation.text.clone()), Sampling::GREEDY, 0, None),
+        Answer::Given {} => (Some(document.last_answer_text().to_owned()), Sampling::GREEDY, 0, None),
     };
     let (prompt, reading) = prompt_of(document);
+    let are_explained = document.explains_earlier_answers();
     Question {
         prompt,
         reading,
+        earlier_answers: if are_explained { EarlierAnswers::Explained } else { EarlierAnswers::Given },
         answer,
         use_template: document.manifest.template != "none",
         sampling,
@@ -72,7 +74,7 @@ impl State {
         }
         let thinking = self.engine.loaded().map(|loaded| loaded.thinking).unwrap_or_default();
         let question = self.editor.settings.question(&self.editor.prompt, &self.editor.given_answer, thinking);
-        self.ask(Question { reading: self.editor.reading(), ..question });
+        self.ask(Question { reading: self.editor.reading(), earlier_answers: self.editor.earlier_answers(), ..question });
     }
 
     /// Asks for a new explanation.
@@ -96,7 +98,7 @@ impl State {
         }
         let question = question_of(&document);
         let answer = question.answer.as_deref().unwrap_or_default();
-        self.editor.replace_texts([&question.prompt, answer], question.reading, &self.engine, &mut self.outbox);
+        self.editor.replace_question(&question, answer, &self.engine, &mut self.outbox);
         // In a lesson, keep the editor closed, so that pupils stay with the lesson.
         *self.editor.is_open = self.lesson().is_none();
         self.request(Purpose::Recompute(Box::new(document)), EngineRequest::Explain(question));

@@ -48,7 +48,7 @@ impl State {
         let Some(question) = self.explanation.document().filter(|_| !self.engine.is_busy()).map(question_of) else { return };
         let (max_tokens, max_context) = (self.editor.settings.max_tokens, self.editor.settings.max_context);
         let max_tokens = max_tokens.max(question.max_tokens.saturating_mul(2));
-        self.editor.replace_texts([&question.prompt, ""], question.reading, &self.engine, &mut self.outbox);
+        self.editor.replace_question(&question, "", &self.engine, &mut self.outbox);
         *self.editor.is_open = true;
         // Do not reuse the document's sentence rule and language: they are the simplest that split the words so far, and may split the
         // following words wrongly.

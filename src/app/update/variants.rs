@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::requests::question_of;
 use crate::app::analysis::passages::edits_without;
-use crate::app::analysis::variant::{Variant, VariantAnswer};
+use crate::app::analysis::variant::{Variant, VariantAnswer, last_answer};
 use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::purpose::Purpose;
@@ -78,7 +78,7 @@ impl State {
     }
 
     pub(super) fn variant_answered(&mut self, document: &Document) {
-        let sentences = document.generation.sentence_texts().into_iter().map(str::to_owned).collect();
+        let sentences = last_answer(document).into_iter().map(str::to_owned).collect();
         if let Some(variant) = self.explanation.variants.last_mut() {
             variant.answer = VariantAnswer::Whole(sentences);
         }

@@ -10,6 +10,7 @@ const EXPLANATION: &str = include_str!("../../../public/gallery/01-equal-groups.
 const WITH_TOKENS: &str = include_str!("../../../crates/core/tests/golden/tokens.json");
 const WITH_CONTRASTS: &str = include_str!("../../../crates/core/tests/golden/contrasts.json");
 const WITH_TURNS: &str = include_str!("../../../crates/core/tests/golden/turns.json");
+const WITH_EXPLAINED_TURNS: &str = include_str!("../../../crates/core/tests/golden/explained-turns.json");
 const OF_PARAGRAPHS: &str = include_str!("../../../crates/core/tests/golden/paragraphs.json");
 const WITH_BRANCHES: &str = include_str!("../../../crates/core/tests/golden/branches.json");
 const WITH_PASSAGES: &str = include_str!("../../../crates/core/tests/golden/passages.json");
@@ -30,7 +31,8 @@ pub fn links(bytes: &[u8]) {
 /// Replaces some values of a valid file.
 pub fn json(bytes: &[u8]) {
     let mut u = Unstructured::new(bytes);
-    let texts = [EXPLANATION, WITH_TOKENS, WITH_CONTRASTS, WITH_TURNS, WITH_BRANCHES, WITH_PASSAGES, OF_PARAGRAPHS, LESSON];
+    let of_version_3 = [WITH_TOKENS, WITH_CONTRASTS, WITH_TURNS, WITH_EXPLAINED_TURNS, WITH_BRANCHES, WITH_PASSAGES, OF_PARAGRAPHS];
+    let texts = [&of_version_3[..], &[EXPLANATION, LESSON]].concat();
     let Ok(file) = u.choose(&texts) else { return };
     let mut file: Value = serde_json::from_str(file).expect("a file of ours");
     while !u.is_empty() {

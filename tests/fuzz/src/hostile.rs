@@ -1,5 +1,6 @@
 //! Hostile values, and everything that we derive from a file that opens in spite of them. The tests of the core use this module, too.
 
+use glasscage_core::conversation::turns_of;
 use glasscage_core::explanation::{Document, citations, from_fragment, to_fragment};
 use glasscage_core::figure::{Options, svg};
 use glasscage_core::open::Opened;
@@ -96,6 +97,14 @@ pub fn show(opened: Opened) {
             let repeats = (0..document.generation.sentences.len()).filter(|&i| repeats_itself(&document, group, i)).count();
             std::hint::black_box((shares.amounts_of_group(group.sources), repeats));
         }
+        let mut sources: Vec<usize> = document.units_in_order().into_iter().map(|unit| unit.source).collect();
+        sources.sort_unstable();
+        assert!(sources.into_iter().eq(0..document.table.n_sources()), "each unit has one place");
+        assert!(
+            document.generation.text.ends_with(document.last_answer_text()) && document.last_answer_text() != "",
+            "there is a last answer"
+        );
+        assert_eq!(turns_of(&document).len(), document.turns.len(), "each turn has a text");
         let n_chars = document.generation.text.chars().count();
         let is_inside = |span: [usize; 2]| span[0] < span[1] && span[1] <= n_chars;
         assert!(citations(&document).iter().all(|citation| is_inside(citation.span)), "a citation is outside of the answer");

@@ -60,6 +60,11 @@ pub fn n_turns(text: &str) -> Option<usize> {
     }
 }
 
+/// Whether the text is a conversation with an answer after its first turn, even if [`read`] refuses it because its last turn is empty.
+pub fn has_answer(text: &str) -> bool {
+    turns(text).is_ok_and(|turns| turns.iter().skip(1).any(|turn| turn.speaker == Speaker::Assistant))
+}
+
 /// Reads a conversation. Errors if it cannot be answered: it ends with an answer, a turn is empty, a role is unknown, or a system message
 /// is not the first turn.
 pub fn read(text: &str) -> Result<Vec<ChatTurn>, ConversationError> {
@@ -126,23 +131,24 @@ pub fn has_turns(text: &str, turns: &[ChatTurn]) -> bool {
     labels::read(text).is_some_and(|read| read == turns) || text == written(turns)
 }
 
-/// The turns of a document's prompt. Empty if the prompt is not a conversation.
+/// The turns of a document before its last answer, explained answers included. Empty if the document is not about a conversation.
 pub fn turns_of(document: &Document) -> Vec<ChatTurn> {
-    turns_with(document, &document.prompt.sentence_texts())
+    turns_with(document, document.prompt.sentence_texts().into_iter().map(str::to_owned).collect())
 }
 
-/// Like [`turns_of`], with double brackets around the parts that the reader marked.
+/// Like [`turns_of`], with double brackets around the parts that the reader marked. Explained answers have no marks.
 pub fn marked_turns_of(document: &Document) -> Vec<ChatTurn> {
     match document.unit {
-        Unit::Bracket => turns_with(document, &document.prompt.bracketed_texts()),
+        Unit::Bracket => turns_with(document, document.prompt.bracketed_texts()),
         _ => turns_of(document),
     }
 }
 
-/// The turns, where these are the texts of the units.
-fn turns_with(document: &Document, texts: &[impl AsRef<str>]) -> Vec<ChatTurn> {
+/// The turns, where `texts` are those of the units of the prompt.
+fn turns_with(document: &Document, mut texts: Vec<String>) -> Vec<ChatTurn> {
+    texts.extend(document.generation.sentence_texts().into_iter().map(str::to_owned));
     let turn = |(speaker, units): (Speaker, Range<usize>)| {
-        let content: String = texts.get(units).unwrap_or_default().iter().map(AsRef::as_ref).collect();
+        let content = texts.get(units).unwrap_or_default().concat();
         ChatTurn { speaker, content: content.trim().to_owned() }
     };
     document.units_of_turns().into_iter().map(turn).collect()
@@ -151,7 +157,7 @@ fn turns_with(document: &Document, texts: &[impl AsRef<str>]) -> Vec<ChatTurn> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explanation::example::example;
+    use crate::explanation::example::{example, with_explained_turns};
     use crate::explanation::{Passage, Turn};
 
     fn turn(speaker: Speaker, content: &str) -> ChatTurn {
@@ -216,6 +222,15 @@ mod tests {
     }
 
     #[test]
+    fn answers_after_first_turn_are_found() {
+        let with_answer = [&written(&conversation()), "User: Hi.\n\nAssistant: Hello.\n\nUser: "];
+        assert!(with_answer.into_iter().all(has_answer));
+        for text in ["System: Be brief.\nUser: Hi.", "Assistant: Hello.\nUser: Hi.", "User: Hi.\nAssistant:", "Hi."] {
+            assert!(!has_answer(text), "{text}");
+        }
+    }
+
+    #[test]
     fn answer_at_end_can_be_split_off() {
         let text = format!("{}\n\nAssistant: Bye, bye.", written(&conversation()));
         assert_eq!(without_answer(&text), Some((written(&conversation()), "Bye, bye.".into())));
@@ -246,7 +261,7 @@ mod tests {
     fn document_has_contents_of_turns() {
         let prompt = Passage::new("Be brief.\n\nHi. Who?\n\nI.\n\nBye.", &[0..11, 11..15, 15..21, 21..25, 25..29], vec![2; 5]);
         let turns = [(Speaker::System, 1), (Speaker::User, 2), (Speaker::Assistant, 1), (Speaker::User, 1)];
-        let turns = turns.map(|(role, sentences)| Turn { role, sentences });
+        let turns = turns.map(|(role, sentences)| Turn::given(role, sentences));
         let document = Document { prompt: prompt.into(), turns: turns.into(), ..example() };
         let contents = |turns: Vec<ChatTurn>| turns.into_iter().map(|turn| turn.content).collect::<Vec<_>>();
         assert_eq!(contents(turns_of(&document)), ["Be brief.", "Hi. Who?", "I.", "Bye."]);
@@ -255,5 +270,13 @@ mod tests {
         assert!(has_turns(text, &turns_of(&document)) && !has_turns(text, &turns_of(&document)[1..]));
         let marked = Document { unit: Unit::Bracket, ..document };
         assert_eq!(contents(marked_turns_of(&marked)), ["[[Be brief.]]", "[[Hi.]] [[Who?]]", "[[I.]]", "[[Bye.]]"]);
+    }
+
+    #[test]
+    fn explained_answers_are_turns_without_marks() {
+        let document = Document { unit: Unit::Bracket, ..with_explained_turns() };
+        let contents = |turns: Vec<ChatTurn>| turns.into_iter().map(|turn| turn.content).collect::<Vec<_>>();
+        assert_eq!(contents(turns_of(&document)), ["Be brief.", "Zoë has 2 figs.", "Good. She has 2.", "She finds 1."]);
+        assert_eq!(contents(marked_turns_of(&document)), ["[[Be brief.]]", "[[Zoë has 2 figs.]]", "Good. She has 2.", "[[She finds 1.]]"]);
     }
 }

@@ -34,10 +34,11 @@ pub struct Document {
     /// Shared between clones of a document, which differ only in the table.
     pub prompt: Arc<Passage>,
     pub generation: Arc<Passage>,
-    /// Turns of a prompt that is a conversation, in order. They cover its sentences. Empty if the prompt is one text.
+    /// Turns of a conversation before its last answer, in the order of the text. The explained turns have the first sentences of the
+    /// generation, and the others together have those of the prompt. Empty if the prompt is one text.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "turns::deserialize")]
     pub turns: Vec<Turn>,
-    /// **T**, `m x (n + m)`: raw signed scores, `null` for cells without a score.
+    /// **T**, `m x (n + m)`: raw signed scores, `null` for cells without a score. A source after the sentence in the text has the score 0.
     pub table: Table,
     /// Effect of each source alone. Present if the table also counts joint effects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,7 +81,7 @@ pub enum DocumentError {
     Sentences { passage: &'static str },
     #[error("the {passage} of this document has sections that do not cover its sentences")]
     Sections { passage: &'static str },
-    #[error("the turns of this document’s prompt do not cover its sentences, or are out of order")]
+    #[error("the turns of this document do not cover its sentences, or are out of order")]
     Turns,
     #[error("this document has {0} sentences or other units, more than the {MAX_SENTENCES} that the page shows")]
     TooManySentences(usize),
@@ -154,7 +155,7 @@ impl Document {
                 return Err(DocumentError::Sections { passage: name });
             }
         }
-        if !turns::are_possible(&self.turns, text.0) {
+        if !turns::are_possible(&self.turns, text.0, text.1) {
             return Err(DocumentError::Turns);
         }
         limits::check_passage(&self.prompt)?;
@@ -191,6 +192,9 @@ impl Document {
         let is_known = |&JointEffect { target, sources: [j, k], .. }: &JointEffect| target < text.1 && j < k && k < text.0 + target;
         if !self.joint.iter().all(is_known) {
             return Err(DocumentError::JointSources);
+        }
+        if !self.is_causal() {
+            return Err(DocumentError::Turns);
         }
         if !self.output.is_sorted_by(|a, b| a < b) {
             return Err(DocumentError::OutputOrder);

@@ -77,6 +77,17 @@ pub fn with_contrast() -> Document {
 
 /// The example as if its prompt were a conversation: a system message and the user's turn.
 pub fn with_turns() -> Document {
-    let turns = [Speaker::System, Speaker::User].map(|role| Turn { role, sentences: 1 });
+    let turns = [Speaker::System, Speaker::User].map(|role| Turn::given(role, 1));
     Document { version: VERSION, turns: turns.into(), ..example() }
+}
+
+/// A conversation of four turns and the last answer. The earlier answer is explained: its units are G1 and G2.
+pub fn with_explained_turns() -> Document {
+    let prompt = Passage::new("Be brief.\n\nZoë has 2 figs.\n\nShe finds 1.", &[0..11, 11..29, 29..41], vec![3, 6, 5]);
+    let generation = Passage::new("Good. She has 2.\n\n2 + 1 = 3. So 3.", &[0..6, 6..18, 18..29, 29..34], vec![2, 6, 7, 3]);
+    let turns = vec![Turn::given(Speaker::System, 1), Turn::given(Speaker::User, 1), Turn::explained(2), Turn::given(Speaker::User, 1)];
+    let rows: [&[f64]; 4] =
+        [&[0.5, 0.25, 0.0], &[0.25, 2.0, 0.0, 0.125], &[0.0, 0.5, 1.5, -0.125, 0.75], &[0.125, 0.25, 0.5, 0.0, 0.25, 2.0]];
+    let table = Table::from_fn(3, 4, |i, j| Some(rows[i][j]));
+    Document { version: VERSION, prompt: prompt.into(), generation: generation.into(), turns, table, output: vec![3], ..example() }
 }

@@ -37,6 +37,7 @@ pub use manifest::{Answer, AnswerStop, AnswerWarning, Manifest, Model, Producer,
 pub use method::{Aggregation, Compression, Derivation, Method, Weighting};
 pub use methods::{METHODS, MethodId, MethodText, NATS, Replacement, ScoredTexts};
 pub use passage::{Passage, Section, SectionKind, Unit};
+pub use speakers::{LastAnswer, PlacedUnit};
 pub use title::title;
 pub use tokens::{Alternative, MAX_ALTERNATIVES, MAX_FORKS, Token, forks, mean_probability, total_log_probability};
 pub use turns::{Speaker, Turn};

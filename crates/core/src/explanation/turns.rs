@@ -1,4 +1,4 @@
-//! Turns of a prompt that is a conversation: who said which of its units.
+//! Turns of a conversation before its last answer: who said which of the units.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -23,6 +23,27 @@ pub struct Turn {
     pub role: Speaker,
     /// Number of units in the turn. Each unit is a column of the table.
     pub sentences: usize,
+    /// Whether the turn is an answer whose units are explained, too. They belong to the generation, and each is also a row of the table.
+    /// The units of other turns belong to the prompt.
+    #[serde(skip_serializing_if = "is_given")]
+    pub explained: bool,
+}
+
+/// Whether documents leave out [`Turn::explained`].
+fn is_given(explained: &bool) -> bool {
+    !*explained
+}
+
+impl Turn {
+    /// A turn whose units are only sources.
+    pub fn given(role: Speaker, sentences: usize) -> Self {
+        Self { role, sentences, explained: false }
+    }
+
+    /// An earlier answer whose units are explained.
+    pub fn explained(sentences: usize) -> Self {
+        Self { role: Speaker::Assistant, sentences, explained: true }
+    }
 }
 
 impl Speaker {
@@ -53,20 +74,29 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
 }
 
 fn turn(fields: &Map<String, Value>) -> Option<Turn> {
-    // With exactly two fields, and the two that are read here, none is unknown.
-    let fields = Some(fields).filter(|fields| fields.len() == 2)?;
+    let explained = fields.get("explained");
+    // With exactly these fields, none is unknown.
+    let fields = Some(fields).filter(|fields| fields.len() == 2 + usize::from(explained.is_some()))?;
     let name = fields.get("role")?.as_str()?;
     let role = Speaker::ALL.into_iter().find(|speaker| speaker.name() == name)?;
-    Some(Turn { role, sentences: place(fields.get("sentences")?)? })
+    let explained = explained.map_or(Some(false), Value::as_bool)?;
+    Some(Turn { role, sentences: place(fields.get("sentences")?)?, explained })
 }
 
-/// Whether turns can be those of a prompt of `n_prompt` units: each has a unit, and together they have all. Only the first may be a system
-/// message, and the last is the user's. True if there are no turns.
-pub(super) fn are_possible(turns: &[Turn], n_prompt: usize) -> bool {
-    let Some(last) = turns.last() else { return true };
-    let all = turns.iter().map(|turn| turn.sentences).try_fold(0_usize, usize::checked_add);
+/// Whether turns can be those of a document with `n_prompt` units of the prompt and `n_generated` generated ones. Each turn has a unit.
+/// Explained turns have fewer units than the generation, because the last answer has some, too. The other turns together have all units of
+/// the prompt. Only the first turn may be a system message, and the last is the user's. Only answers after the first turn may be explained,
+/// because nothing comes before the first turn. True if there are no turns.
+pub(super) fn are_possible(turns: &[Turn], n_prompt: usize, n_generated: usize) -> bool {
+    let (Some(first), Some(last)) = (turns.first(), turns.last()) else { return true };
+    let units = |explained: bool| {
+        let of_kind = turns.iter().filter(|turn| turn.explained == explained).map(|turn| turn.sentences);
+        of_kind.fold(0, usize::saturating_add)
+    };
     let are_in_order = turns.iter().skip(1).all(|turn| turn.role != Speaker::System) && last.role == Speaker::User;
-    are_in_order && turns.iter().all(|turn| turn.sentences > 0) && all == Some(n_prompt)
+    let are_answers = !first.explained && turns.iter().all(|turn| !turn.explained || turn.role == Speaker::Assistant);
+    let are_counted = turns.iter().all(|turn| turn.sentences > 0) && units(false) == n_prompt;
+    are_in_order && are_answers && are_counted && (units(true) == 0 || units(true) < n_generated)
 }
 
 #[cfg(test)]
@@ -76,8 +106,8 @@ mod tests {
     #[test]
     fn turns_cover_prompt_and_end_with_user() {
         let possible = |turns: &[(Speaker, usize)]| {
-            let turns: Vec<Turn> = turns.iter().map(|&(role, sentences)| Turn { role, sentences }).collect();
-            are_possible(&turns, 4)
+            let turns: Vec<Turn> = turns.iter().map(|&(role, sentences)| Turn::given(role, sentences)).collect();
+            are_possible(&turns, 4, 2)
         };
         let (system, user, assistant) = (Speaker::System, Speaker::User, Speaker::Assistant);
         assert!(possible(&[]) && possible(&[(user, 4)]) && possible(&[(system, 1), (user, 1), (assistant, 1), (user, 1)]));
@@ -89,6 +119,24 @@ mod tests {
             &[(user, 1), (system, 1), (user, 2)],
             &[(user, 2), (assistant, 2)],
             &[(system, 4)],
+        ] {
+            assert!(!possible(impossible), "{impossible:?}");
+        }
+    }
+
+    #[test]
+    fn explained_turns_are_earlier_answers() {
+        let [user, answer] = [Speaker::User, Speaker::Assistant].map(|role| Turn::given(role, 1));
+        let possible = |turns: &[Turn]| are_possible(turns, 3, 3);
+        assert!(possible(&[user, Turn::explained(2), user, user]) && possible(&[user, Turn::explained(1), answer, user]));
+        for impossible in [
+            &[user, Turn::explained(3), user, user][..],
+            &[user, Turn::explained(usize::MAX), user, Turn::explained(2), user],
+            &[user, Turn::explained(0), user, user],
+            &[user, user, Turn::explained(1), answer],
+            &[user, user, Turn { explained: true, ..user }, user],
+            &[Turn::explained(1), user, user, user],
+            &[user, user, user, Turn::explained(1)],
         ] {
             assert!(!possible(impossible), "{impossible:?}");
         }

@@ -18,7 +18,9 @@ impl Painter<'_> {
     /// Draws nodes at these heights, one for each shown source, and the edges between them, weakest first, so that strong edges are on top.
     /// The sentences of a folded thinking section share one node and have no edges among themselves.
     pub fn arcs(&mut self, nodes: &[f64]) {
-        let at = |j: usize| self.shown.binary_search(&j).ok();
+        let mut places = vec![None; self.shares.n_sources()];
+        self.shown.iter().enumerate().for_each(|(place, &j)| places[j] = Some(place));
+        let at = |j: usize| places.get(j).copied().flatten();
         let n_prompt = self.shares.n_prompt();
         let ends = |edge: &Edge| Some((at(edge.from)?, at(n_prompt + edge.to)?)).filter(|(from, to)| nodes[*from] != nodes[*to]);
         let pruned = self.wanted_edges().only(|edge| ends(edge).is_some()).at_most(MOST_EDGES);

@@ -68,7 +68,7 @@ pub struct Painter<'a> {
     pub palette: &'static Palette,
     pub frame: Frame,
     pub canvas: Canvas,
-    /// The sources that are drawn, each in its own row or in the line of a folded thinking section.
+    /// The sources that are drawn in text order, each in its own row or in the line of a folded thinking section.
     pub shown: Vec<usize>,
     /// The edges that are drawn as arcs.
     pub drawn: Pruned,
@@ -83,7 +83,11 @@ impl<'a> Painter<'a> {
         let has_shares = options.has_percentages && is_in_rows;
         let frame = Frame::new(options.width, is_in_rows, has_shares, figure_width(&shares, &options.labels));
         let palette = if options.is_dark { &DARK } else { &LIGHT };
-        let shown = if is_in_rows { most_influential(document, &shares) } else { (0..shares.n_sources()).collect() };
+        let shown = if is_in_rows {
+            most_influential(document, &shares)
+        } else {
+            document.units_in_order().into_iter().map(|unit| unit.source).collect()
+        };
         Self { document, options, shares, palette, frame, canvas: Canvas::default(), shown, drawn: Pruned::default(), y: MARGIN }
     }
 
@@ -109,8 +113,10 @@ impl<'a> Painter<'a> {
         let mut nodes = Vec::new();
         let mut is_cut = self.shown.len() < texts.len();
         let turns = self.document.units_of_turns();
-        let mut passages = vec![(self.labels().prompt, 0..n_prompt, None)];
-        passages.extend(self.document.generation.sections().into_iter().map(|(kind, rows)| {
+        // Earlier answers that are explained are drawn between the turns of the user.
+        let before_answer = 0..n_prompt + self.document.last_answer().row;
+        let mut passages = vec![(self.labels().prompt, before_answer, None)];
+        passages.extend(self.document.sections_of_last_answer().into_iter().map(|(kind, rows)| {
             let sources = n_prompt + rows.start..n_prompt + rows.end;
             match kind {
                 SectionKind::Thought => (self.labels().thought, sources, Some(rows).filter(|rows| is_folded(&self.shares, rows))),
@@ -347,10 +353,10 @@ fn is_folded(shares: &Shares, thought: &Range<usize>) -> bool {
     !shares.output().iter().any(|row| thought.contains(row))
 }
 
-/// The sources to draw, in order: all, or the explained ones and those with the most influence on them. The sentences of a folded thinking
-/// section do not count, because they take no row.
+/// The sources to draw, in text order: all, or the explained ones and those with the most influence on them. The sentences of a folded
+/// thinking section do not count, because they take no row.
 fn most_influential(document: &Document, shares: &Shares) -> Vec<usize> {
-    let sections = document.generation.sections();
+    let sections = document.sections_of_last_answer();
     let is_in_line = |j: &usize| {
         let row = j.checked_sub(shares.n_prompt());
         let holds = |(kind, rows): &(SectionKind, Range<usize>)| *kind == SectionKind::Thought && is_folded(shares, rows);
@@ -361,8 +367,10 @@ fn most_influential(document: &Document, shares: &Shares) -> Vec<usize> {
     let mut shown = by_descending(&sources, weight);
     shown.truncate(MOST_ROWS);
     shown.extend(in_line);
-    shown.sort_unstable();
-    shown
+    let mut is_shown = vec![false; shares.n_sources()];
+    shown.into_iter().for_each(|j| is_shown[j] = true);
+    // Sorting by place would add another sort to the page.
+    document.units_in_order().into_iter().map(|unit| unit.source).filter(|&j| is_shown[j]).collect()
 }
 
 /// Truncates a text that has too many lines. Returns whether it did.

@@ -11,28 +11,31 @@ const WORD_LINE: f64 = LINE_HEIGHT + 5.0;
 
 impl Painter<'_> {
     pub fn words(&mut self) {
-        let [prompt, answer] = [self.labels().prompt, self.labels().answer];
-        self.passage(prompt, &self.document.prompt.sentence_texts(), 0);
-        self.passage(answer, &self.document.generation.sentence_texts(), self.shares.n_prompt());
+        let texts = [self.document.prompt.sentence_texts(), self.document.generation.sentence_texts()].concat();
+        let words: Vec<(usize, &str)> = self.shown.iter().map(|&j| (j, texts[j])).collect();
+        let n_before = self.shares.n_prompt() + self.document.last_answer().row;
+        let (prompt, answer) = words.split_at(n_before.min(words.len()));
+        self.passage(self.labels().prompt, prompt);
+        self.passage(self.labels().answer, answer);
     }
 
-    /// Draws words in lines. The first word is source `first`.
-    fn passage(&mut self, title: &str, words: &[&str], first: usize) {
+    /// Draws words in lines. Each comes with its source.
+    fn passage(&mut self, title: &str, words: &[(usize, &str)]) {
         let palette = self.palette;
         self.y += 24.0;
         self.write(title, MARGIN, self.y, 15.0, palette.ink, Look::Bold, Anchor::Start);
         self.y += WORD_LINE;
         let room = self.frame.right - MARGIN - 2.0 * HIGHLIGHT;
-        let is_from_the_right = is_from_the_right(&words.concat());
+        let is_from_the_right = is_from_the_right(&words.iter().map(|(_, word)| *word).collect::<String>());
         let mut x = 0.0;
-        for (k, word) in words.iter().enumerate() {
+        for &(j, word) in words {
             let text = lines(word, TEXT_SIZE, room).into_iter().next().unwrap_or_default();
             let text_width = width(&text, TEXT_SIZE);
             if x > 0.0 && x + text_width > room {
                 (x, self.y) = (0.0, self.y + WORD_LINE);
             }
             let left = MARGIN + HIGHLIGHT + if is_from_the_right { room - x - text_width } else { x };
-            self.word(first + k, &text, [left, left + text_width], is_from_the_right);
+            self.word(j, &text, [left, left + text_width], is_from_the_right);
             let after = &word[word.trim_end().len()..];
             x += text_width + if after.is_empty() { 0.0 } else { 2.0 * HIGHLIGHT };
             if after.contains('\n') {

@@ -47,6 +47,8 @@ pub struct Shares {
     total: Vec<f64>,
     /// Row attribution: direct influence of each of the `n + m` sources.
     direct: Vec<f64>,
+    /// Whether each of the `n + m` sources comes after all explained sentences in the text.
+    later: Vec<bool>,
     scale: Scale,
 }
 
@@ -65,7 +67,10 @@ impl Shares {
         let direct = per_output(graph::direct_influence(graph.adjacency(), &output));
         let known = (0..total.len()).filter(|&j| graph.is_known(j)).flat_map(|j| [total[j], direct[j]]);
         let scale = Scale::of(graph.document().method.normalization, known);
-        Self { graph, output, total, direct, scale }
+        let places = graph.document().places();
+        let last = output.last().and_then(|&i| places.get(graph.n_prompt() + i).copied());
+        let later = places.iter().map(|&place| last.is_some_and(|last| place > last)).collect();
+        Self { graph, output, total, direct, later, scale }
     }
 
     pub fn graph(&self) -> &AttributionGraph {
@@ -176,7 +181,7 @@ impl Shares {
         let row = j.checked_sub(self.n_prompt());
         match self.total(j) {
             _ if row.is_some_and(|i| self.output.contains(&i)) => Role::Output,
-            _ if row.is_some_and(|i| self.output.last().is_some_and(|&last| i > last)) => Role::Later,
+            _ if self.later.get(j) == Some(&true) => Role::Later,
             None => Role::Unmeasured,
             Some(share) if share != 0.0 => Role::Source,
             Some(_) => Role::NoInfluence,

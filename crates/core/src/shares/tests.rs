@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::explanation::example::example;
+use crate::explanation::example::{example, with_explained_turns};
 use crate::explanation::{Aggregation, Compression, Derivation, JointEffect, Passage};
 use crate::graph::Normalization;
 use crate::table::Table;
@@ -187,4 +187,13 @@ fn sentences_that_do_not_exist_are_ignored() {
     let shares = shares(&[7]);
     assert!(shares.output().is_empty());
     assert_eq!((shares.total(99), shares.evidence()), (None, Evidence::None));
+}
+
+#[test]
+fn turn_after_explained_answer_is_later() {
+    // P1 and P2 come before G1 and G2 in the text, and P3 after them.
+    let shares = in_document(with_explained_turns(), &[1]);
+    assert_eq!([2, 3, 5, 6].map(|j| shares.role(j)), [Role::Later, Role::Source, Role::Later, Role::Later]);
+    assert!(shares.has_no_share(2) && !shares.has_no_share(0) && shares.strongest_sources() == [1, 0]);
+    assert_eq!(in_document(with_explained_turns(), &[2]).role(2), Role::Source);
 }

@@ -1,6 +1,6 @@
 //! The cells of a table, before they are written in a format.
 
-use crate::explanation::{Document, Speaker};
+use crate::explanation::{Document, PlacedUnit, Speaker};
 use crate::figure::Labels;
 use crate::shares::{AttributionGraph, Matrix, Shares, total_support};
 
@@ -52,31 +52,35 @@ impl Grid {
     }
 }
 
-/// An `m x (n + m)` rectangle with its labels.
+/// An `m x (n + m)` rectangle with its labels, columns in text order. Cells of sources that come after their row's sentence are empty.
 fn matrix(document: &Document, matrix: Matrix) -> Grid {
     let rows = AttributionGraph::new(document.clone()).rectangle(matrix);
     let n_prompt = document.prompt.sentences.len();
-    let labels = (0..document.table.n_sources()).map(|j| document.label(j));
+    let (units, places) = (document.units_in_order(), document.places());
+    let labels = units.iter().map(|unit| document.label(unit.source));
     let row = |(i, numbers): (usize, Vec<Option<f64>>)| {
-        let cells = numbers.into_iter().map(|number| number.map_or(Cell::Empty, Cell::Number));
+        let is_before = |j: usize| places[j] < places[n_prompt + i];
+        let number = |unit: &PlacedUnit| numbers[unit.source].filter(|_| is_before(unit.source));
+        let cells = units.iter().map(|unit| number(unit).map_or(Cell::Empty, Cell::Number));
         std::iter::once(Cell::Text(document.label(n_prompt + i))).chain(cells).collect()
     };
     Grid { header: std::iter::once("sentence".to_owned()).chain(labels).collect(), rows: rows.into_iter().enumerate().map(row).collect() }
 }
 
-/// All sentences, with their texts and both shares. Explained sentences are marked. If the document contains support, two more columns have
-/// it in nats, and the picture's remark on the sentence. If the prompt is a conversation, the last column says who speaks.
+/// All sentences in text order, with their texts and both shares. Explained sentences are marked. If the document contains support, two
+/// more columns have it in nats, and the picture's remark on the sentence. If the prompt is a conversation, the last column says who
+/// speaks.
 fn shares(document: &Document) -> Grid {
     let (shares, support) = (Shares::of(document), total_support(document));
-    let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());
+    let texts = [document.prompt.sentence_texts(), document.generation.sentence_texts()].concat();
     let amount = |j: usize, amount: Option<f64>| match amount {
         Some(amount) if !shares.has_no_share(j) && shares.scale().is_shares() => Cell::Share(amount),
         Some(amount) if !shares.has_no_share(j) => Cell::Number(amount),
         _ => Cell::Empty,
     };
-    let row = |(j, text): (usize, &str)| {
+    let row = |PlacedUnit { source: j, speaker, .. }: PlacedUnit| {
         let [total, direct] = shares.amounts(j).map(|influence| amount(j, influence));
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = texts[j].split_whitespace().collect::<Vec<_>>().join(" ");
         let explained = if shares.is_output(j) { "yes" } else { "" };
         let mut cells = vec![Cell::Text(document.label(j)), Cell::Text(text), total, direct, Cell::Text(explained.into())];
         if !support.is_empty() {
@@ -85,14 +89,14 @@ fn shares(document: &Document) -> Grid {
             cells.extend([support, Cell::Text(remark.into())]);
         }
         if !document.turns.is_empty() {
-            cells.push(Cell::Text(document.speaker(j).map_or("", Speaker::name).into()));
+            cells.push(Cell::Text(speaker.map_or("", Speaker::name).into()));
         }
         cells
     };
     let names = ["sentence", "text", "total (CAGE)", "direct (row)", "explained", "support", "remark"];
     let speaker = (!document.turns.is_empty()).then_some("speaker");
     let header = names[..if support.is_empty() { 5 } else { 7 }].iter().copied().chain(speaker).map(str::to_owned).collect();
-    Grid { header, rows: texts.enumerate().map(row).collect() }
+    Grid { header, rows: document.units_in_order().into_iter().map(row).collect() }
 }
 
 /// Formats a number with three digits after the decimal point, in exponent notation from 1e6 on. Zero has no minus sign.

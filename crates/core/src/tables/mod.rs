@@ -46,7 +46,7 @@ pub fn table(document: &Document, contents: Contents, format: Format) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explanation::example::{example, with_turns};
+    use crate::explanation::example::{example, with_explained_turns, with_turns};
 
     #[test]
     fn csv_has_a_row_a_generated_sentence() {
@@ -60,6 +60,19 @@ mod tests {
         let lines: Vec<&str> = csv.lines().collect();
         assert!(lines[0].ends_with(",explained,speaker") && lines[1].ends_with(",system") && lines[2].ends_with(",user"), "{csv}");
         assert!(lines[3].ends_with(','), "{csv}");
+    }
+
+    #[test]
+    fn explained_answers_come_in_text_order() {
+        let document = with_explained_turns();
+        let scores = "sentence,P1,P2,G1,G2,P3,G3,G4\nG1,0.5,0.25,,,,,\nG2,0.25,2,0.125,,,,\nG3,0,0.5,-0.125,0.75,1.5,,\n\
+                      G4,0.125,0.25,0,0.25,0.5,2,\n";
+        assert_eq!(table(&document, Contents::Scores, Format::Csv), scores);
+        let shares = table(&document, Contents::Shares, Format::Csv);
+        let ends = |line: &str| Some((line.split(',').next()?.to_owned(), line.rsplit(',').next()?.to_owned()));
+        let speakers = ["system", "user", "assistant", "assistant", "user", "", ""];
+        let rows = ["P1", "P2", "G1", "G2", "P3", "G3", "G4"].into_iter().zip(speakers).map(|(a, b)| (a.to_owned(), b.to_owned()));
+        assert_eq!(shares.lines().skip(1).filter_map(ends).collect::<Vec<_>>(), rows.collect::<Vec<_>>());
     }
 
     #[test]

@@ -68,8 +68,8 @@ const SMALL_LABELS: f64 = 44.0;
 /// A small arc diagram for comparisons. It shows the label of each source instead of its text.
 #[component]
 pub fn SmallArcDiagram(attribution: Shares, labels: Vec<String>, share: f64) -> impl IntoView {
-    let n_sources = attribution.n_prompt() + attribution.graph().n_generated();
-    let y = (0..n_sources).map(|k| (k as f64 + 0.5) * SMALL_ROW).collect();
+    let y: Vec<f64> = attribution.document().places().into_iter().map(|place| (place as f64 + 0.5) * SMALL_ROW).collect();
+    let n_sources = y.len();
     let positions = RowPositions { y, gutter_width: SMALL_GUTTER };
     let edge = |DrawnEdge { path, look, .. }: DrawnEdge| {
         let width = 1.0 + 4.0 * look.strength;

@@ -187,13 +187,13 @@ fn Choices(token: TokenCertainty, pressed: RwSignal<Option<usize>>) -> impl Into
     let page = use_page();
     let is_generated = move || page.attribution(|shown| matches!(shown.document().manifest.answer, Answer::Generated { .. }));
     let can_continue = Memo::new(move |_| is_own(page) && is_generated() == Some(true));
-    let number = token.number;
+    let (number, is_of_last_answer) = (token.number, token.is_of_last_answer);
     let choice = move |Choice { text, probability, rank }: Choice| {
         let style = format!("--share:{probability:.3}");
         let is_pressed = move || rank.is_some() && pressed.get() == rank;
         let press = move |_| pressed.update(|pressed| *pressed = rank.filter(|_| *pressed != rank));
         let text = visible(&text);
-        let piece = move || match (rank, can_continue.get()) {
+        let piece = move || match (rank, is_of_last_answer && can_continue.get()) {
             (Some(rank), true) => view! {
                 <button
                     type="button"

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::app::analysis::certainty::quoted;
 use crate::app::analysis::continuation::split;
-use crate::app::analysis::variant::{Continuation, Variant, VariantAnswer};
+use crate::app::analysis::variant::{Continuation, Variant, VariantAnswer, last_answer};
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
@@ -24,7 +24,8 @@ pub fn Continuations() -> impl IntoView {
             numbers.rev().collect::<Vec<_>>()
         })
     });
-    let original = Memo::new(move |_| page.with(|state| state.explanation.document().map(|document| document.generation.text.clone())));
+    let original =
+        Memo::new(move |_| page.with(|state| state.explanation.document().map(|document| document.last_answer_text().to_owned())));
     view! {
         <div class="answers" data-testid="continuations" hidden=move || numbers.with(Vec::is_empty)>
             <section class="card original">
@@ -67,7 +68,7 @@ fn ContinuationCard(at: usize, continuation: Continuation) -> impl IntoView {
     };
     let verdict = move || {
         page.attribution(|shown| {
-            let original = shown.document().generation.sentence_texts();
+            let original = last_answer(shown.document());
             variant.with(|variant| variant.as_ref().map(|variant| variant.verdict(&original)))
         })
         .flatten()

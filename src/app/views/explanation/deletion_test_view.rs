@@ -41,8 +41,10 @@ pub fn DeletionTestView() -> impl IntoView {
         }
     };
     let result = move || page.with(|state| state.explanation.deletion_test.clone()).map(|check| view! { <DeletionTestResult check /> });
+    let has_earlier = move || page.attribution(|attribution| attribution.document().explains_earlier_answers()) == Some(true);
     view! {
         <p>{about}</p>
+        <p class="hint" hidden=move || !has_earlier()>{t!("The test is about the last answer of the conversation.")}</p>
         <p class="go">
             <button
                 type="button"

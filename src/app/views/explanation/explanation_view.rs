@@ -258,7 +258,7 @@ struct Cut {
 impl Cut {
     fn of(document: &Document) -> Option<Self> {
         let Answer::Generated { stop: AnswerStop::Length, max_tokens, thinking, .. } = document.manifest.answer else { return None };
-        let tokens = document.generation.tokens.iter().sum();
+        let tokens = document.generation.tokens.iter().skip(document.last_answer().row).sum();
         // `tokens` excludes the markers of a thinking section, so it can be below the limit.
         Some(Self { tokens, can_go_on: tokens >= max_tokens || thinking.is_some() })
     }

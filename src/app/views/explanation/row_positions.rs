@@ -62,14 +62,22 @@ pub fn row_positions(lines: NodeRef<Div>, rows: Memo<Vec<RowText>>) -> RwSignal<
 fn measured(lines: &HtmlElement) -> Option<RowPositions> {
     let top = lines.get_bounding_client_rect().top();
     let gutter_width = lines.query_selector(".arcs").ok()??.get_bounding_client_rect().width();
-    let rows = lines.query_selector_all("[data-node] .label").ok()?;
-    let middle = |label: Element| {
+    let rows = lines.query_selector_all("[data-node]").ok()?;
+    let middle = |row: Element| {
+        let label = row.query_selector(".label").ok()??;
         let place = label.get_bounding_client_rect();
         // Rows of a collapsed thinking section have no height. Use the position of its heading.
         let folded = (place.height() == 0.0).then(|| label.closest(".passage").ok()??.query_selector(".heading").ok()?);
         let place = folded.flatten().map_or(place, |heading| heading.get_bounding_client_rect());
-        place.top() + place.height() / 2.0 - top
+        let source: usize = row.get_attribute("data-node")?.parse().ok()?;
+        Some((source, place.top() + place.height() / 2.0 - top))
     };
-    let y: Vec<f64> = (0..rows.length()).filter_map(|k| rows.item(k)?.dyn_into().ok().map(middle)).collect();
+    // Rows are in text order, sources are not if earlier answers are explained.
+    let mut y = vec![0.0; rows.length() as usize];
+    for (source, middle) in (0..rows.length()).filter_map(|k| rows.item(k)?.dyn_into().ok().and_then(middle)) {
+        if let Some(y) = y.get_mut(source) {
+            *y = middle;
+        }
+    }
     (lines.offset_height() > 0).then_some(RowPositions { y, gutter_width })
 }

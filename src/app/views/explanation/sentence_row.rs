@@ -12,7 +12,7 @@ use crate::app::analysis::speaker::speaker_name;
 use crate::app::browser;
 use crate::app::i18n::{plural, t};
 use crate::app::page::{Page, use_page};
-use crate::explanation::{Document, Speaker};
+use crate::explanation::{Document, PlacedUnit, Speaker};
 use crate::shares::{Evidence, Role, Shares};
 
 /// Time that the pointer rests on a sentence before the preview, so that moving across the text changes nothing.
@@ -24,11 +24,11 @@ const MOST_WORDS: usize = 3;
 /// One line of the text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RowText {
-    /// Source index: prompt sentences first, then generated ones.
+    /// Source index: prompt sentences first, then generated ones. Rows are in text order.
     pub node: usize,
     pub label: String,
     pub text: String,
-    /// 0-based row of a generated sentence. `None` for the prompt.
+    /// 0-based row of a generated sentence. `None` for other sentences.
     pub generated: Option<usize>,
     /// Who begins to speak here, if the prompt is a conversation.
     pub speaker: Option<Speaker>,
@@ -36,17 +36,19 @@ pub struct RowText {
 
 impl RowText {
     pub fn all(document: &Document) -> Vec<Self> {
-        let n_prompt = document.prompt.sentences.len();
-        let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());
+        let texts = [document.prompt.sentence_texts(), document.generation.sentence_texts()].concat();
         let turns = document.units_of_turns();
-        let row = |(node, text): (usize, &str)| Self {
-            node,
-            label: document.label(node),
-            text: if document.unit.is_in_version_2() { text.trim() } else { without_blank_lines(text) }.to_owned(),
-            generated: node.checked_sub(n_prompt),
-            speaker: turns.iter().find(|(_, units)| units.start == node).map(|(speaker, _)| *speaker),
+        let row = |PlacedUnit { source: node, row, .. }: PlacedUnit| {
+            let text = texts.get(node).copied().unwrap_or_default();
+            Self {
+                node,
+                label: document.label(node),
+                text: if document.unit.is_in_version_2() { text.trim() } else { without_blank_lines(text) }.to_owned(),
+                generated: row,
+                speaker: turns.iter().find(|(_, units)| units.start == node).map(|(speaker, _)| *speaker),
+            }
         };
-        texts.enumerate().map(row).collect()
+        document.units_in_order().into_iter().map(row).collect()
     }
 }
 

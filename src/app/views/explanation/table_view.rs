@@ -29,7 +29,7 @@ pub fn TableView() -> impl IntoView {
                 <MatrixButton matrix own=Matrix::Y label=t!("Y: influence") />
             </div>
             <BlockChoice block=rows label=t!("Rows") labels=|document| document.labels().split_off(document.prompt.sentences.len()) />
-            <BlockChoice block=columns label=t!("Columns") labels=Document::labels />
+            <BlockChoice block=columns label=t!("Columns") labels=labels_in_order />
             <button type="button" class="screen-only" on:click=move |_| save_csv(page, matrix.get_untracked())>
                 {t!("Save CSV")}
             </button>
@@ -84,6 +84,11 @@ fn BlockChoice(block: RwSignal<usize>, label: &'static str, labels: fn(&Document
     }
 }
 
+/// The labels of all sources in text order, as the columns have them.
+fn labels_in_order(document: &Document) -> Vec<String> {
+    document.units_in_order().into_iter().map(|unit| document.label(unit.source)).collect()
+}
+
 #[component]
 fn HeatRows(heat: Heatmap) -> impl IntoView {
     let page = use_page();
@@ -120,7 +125,7 @@ fn HeatRows(heat: Heatmap) -> impl IntoView {
 /// A block of a matrix, ready to be drawn.
 #[derive(Clone, Debug, PartialEq)]
 struct Heatmap {
-    /// Label and text of each source.
+    /// Label and text of each source, in text order.
     columns: Vec<(String, String)>,
     /// Who begins to speak at each source, if the prompt is a conversation.
     speakers: Vec<Option<&'static str>>,
@@ -190,16 +195,19 @@ impl Heatmap {
         // Total influence is the sum of all paths, so marks of single edges do not apply.
         let mark = |i: usize, j: usize| if matrix == Matrix::Y { None } else { joint_effects::mark(document, j, i) };
         let [rows, columns] = [(blocks[0], rectangle.len()), (blocks[1], document.table.n_sources())].map(|(k, n)| block(k, n));
-        let sources: Vec<(String, String)> = columns.clone().map(named).collect();
-        let speakers = columns.clone().map(|j| document.begins_turn(j).map(speaker_name)).collect();
+        let places = document.places();
+        let units = document.units_in_order();
+        let columns: Vec<usize> = units.get(columns).unwrap_or_default().iter().map(|unit| unit.source).collect();
+        let sources: Vec<(String, String)> = columns.iter().copied().map(named).collect();
+        let speakers = columns.iter().map(|&j| document.begins_turn(j).map(speaker_name)).collect();
         let row = |i: usize| {
             let (label, text) = named(n_prompt + i);
-            let cell = |(j, (source, _)): (usize, &(String, String))| match rectangle[i][j] {
-                _ if j >= n_prompt + i => HeatCell::Absent,
+            let cell = |(&j, (source, _)): (&usize, &(String, String))| match rectangle[i][j] {
+                _ if places[j] >= places[n_prompt + i] => HeatCell::Absent,
                 None => HeatCell::Unmeasured,
                 Some(score) => number(score, meaning(&label, source), mark(i, j)),
             };
-            let cells = columns.clone().zip(&sources).map(cell).collect();
+            let cells = columns.iter().zip(&sources).map(cell).collect();
             HeatRow { index: i, label, text, cells }
         };
         let largest = if let Scale::Numbers { largest } = scale { largest } else { 1.0 };
@@ -331,7 +339,7 @@ fn file_name(matrix: Matrix, method: &Method) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::example::{document, shares, shares_in};
+    use crate::app::analysis::example::{document, shares, shares_in, with_explained_turn};
     use crate::explanation::Derivation;
     use crate::shares::AttributionGraph;
 
@@ -349,6 +357,19 @@ mod tests {
         assert_eq!([block(0, 7), block(0, 100), block(1, 150), block(9, 150)], [0..7, 0..100, 100..150, 100..150]);
         assert_eq!([block(0, 0), block(3, 0)], [0..0, 0..0], "no document");
         assert_eq!([existing(1, 2), existing(9, 2), existing(0, 0), existing(3, 0)], [1, 1, 0, 0]);
+    }
+
+    #[test]
+    fn columns_are_in_text_order() {
+        let attribution = shares_in(with_explained_turn(), &[1]);
+        let heat = Heatmap::new(&attribution, Matrix::T, [0, 0]);
+        let labels: Vec<&str> = heat.columns.iter().map(|(label, _)| label.as_str()).collect();
+        assert_eq!(labels, ["P1", "G1", "P2", "G2", "G3", "G4"]);
+        assert_eq!(heat.speakers[..3], [Some("User"), Some("Assistant"), Some("User")]);
+        let is_there = |row: usize| heat.rows[row].cells.iter().map(|cell| *cell != HeatCell::Absent).collect::<Vec<_>>();
+        assert_eq!(is_there(0), [true, false, false, false, false, false], "P2 comes after G1");
+        assert_eq!(is_there(1), [true, true, true, false, false, false]);
+        assert_eq!(labels_in_order(attribution.document()), labels);
     }
 
     #[test]

@@ -35,9 +35,9 @@ pub fn TextView() -> impl IntoView {
         let kept = |on_paths: &_| page.attribution(|attribution| arc_diagram::kept(attribution, share, on_paths, is_folded));
         on_paths.with(|on_paths| kept(on_paths)).unwrap_or_default()
     });
-    let sections = Memo::new(move |_| {
-        page.with(|state| state.explanation.document().map(|document| document.generation.sections())).unwrap_or_default()
-    });
+    let sections =
+        Memo::new(move |_| page.with(|state| state.explanation.document().map(Document::sections_of_last_answer)).unwrap_or_default());
+    let n_earlier = Memo::new(move |_| page.with(|state| state.explanation.document().map_or(0, |document| document.last_answer().row)));
     let is_folded = move |row: usize| {
         let is_of_thought = |i: usize| {
             let is_there = |(kind, rows): &(SectionKind, Range<usize>)| *kind == SectionKind::Thought && rows.contains(&i);
@@ -46,15 +46,18 @@ pub fn TextView() -> impl IntoView {
         !is_thought_open.get_untracked()
             && rows.with_untracked(|rows| rows.get(row).and_then(|row| row.generated).is_some_and(is_of_thought))
     };
-    // The only row that Tab reaches. Arrow keys move it.
+    // The source whose row is the only one that Tab reaches. Arrow keys move it. The last row is that of the last source.
     let tab_stop = RwSignal::new(0);
     Effect::new(move |_| tab_stop.set(rows.with(|rows| rows.len().saturating_sub(1))));
     let on_key = move |event: ev::KeyboardEvent| {
         let last = rows.with_untracked(|rows| rows.len().saturating_sub(1));
-        let mut next = row_after_key(&event.key(), tab_stop.get_untracked(), last);
+        let node = tab_stop.get_untracked();
+        let place = rows.with_untracked(|rows| rows.iter().position(|row| row.node == node)).unwrap_or(last);
+        let mut next = row_after_key(&event.key(), place, last);
         while let Some(row) = next.filter(|row| is_folded(*row)) {
             next = row_after_key(&event.key(), row, last).filter(|after| *after != row);
         }
+        let next = next.and_then(|row| rows.with_untracked(|rows| rows.get(row).map(|row| row.node)));
         if let Some(next) = next.filter(|_| browser::is_alone(&event)) {
             event.prevent_default();
             tab_stop.set(next);
@@ -69,7 +72,8 @@ pub fn TextView() -> impl IntoView {
         Unit::Line => t!("choose a line to explain it"),
         _ => t!("choose a sentence to explain it"),
     };
-    let prompt = move || rows.get().into_iter().filter(|row| row.generated.is_none()).collect::<Vec<_>>();
+    let prompt = move || rows.get().into_iter().filter(|row| row.generated.is_none_or(|i| i < n_earlier.get())).collect::<Vec<_>>();
+    let prompt_hint = move || if n_earlier.get() > 0 { hint() } else { "" };
     let of = move |section: Range<usize>| {
         move || rows.get().into_iter().filter(|row| row.generated.is_some_and(|i| section.contains(&i))).collect::<Vec<_>>()
     };
@@ -100,7 +104,7 @@ pub fn TextView() -> impl IntoView {
             <ArcDiagram positions kept />
             <div class="grid" role="grid" aria-label=t!("Text") aria-multiselectable="true" data-testid="sentences" on:keydown=on_key>
                 <div role="rowgroup" class="passage">
-                    <Heading title=t!("Prompt") hint=|| "" adds=None />
+                    <Heading title=t!("Prompt") hint=prompt_hint adds=None />
                     <For each=prompt key=RowText::clone children=move |row| view! { <SentenceRow row tab_stop adds /> } />
                 </div>
                 {move || sections.get().into_iter().map(passage).collect_view()}

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::share_bar::ShareBar;
 use super::variant_card::VariantCard;
 use crate::app::analysis::share_texts::{self, Amount};
-use crate::app::analysis::variant::Variant;
+use crate::app::analysis::variant::{Variant, last_answer, units_before_answer};
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
@@ -54,14 +54,14 @@ pub fn WhatIfView() -> impl IntoView {
     }
 }
 
-/// The prompt sentences, each with a checkbox.
+/// The sentences before the answer, each with a checkbox.
 #[component]
 fn Marks() -> impl IntoView {
     let page = use_page();
     let rows = Memo::new(move |_| {
         page.attribution(|attribution| {
-            let texts = attribution.document().prompt.sentence_texts().into_iter().enumerate();
-            texts.map(|(j, text)| (j, attribution.document().label(j), text.trim().to_owned())).collect::<Vec<_>>()
+            let units = units_before_answer(attribution.document()).into_iter();
+            units.map(|(j, text)| (j, attribution.document().label(j), text.trim().to_owned())).collect::<Vec<_>>()
         })
         .unwrap_or_default()
     });
@@ -169,7 +169,7 @@ fn Answers() -> impl IntoView {
         page.attribution(|attribution| {
             let document = attribution.document();
             let is_given = matches!(document.manifest.answer, Answer::Given {});
-            (document.generation.sentence_texts().into_iter().map(str::to_owned).collect::<Vec<_>>(), is_given)
+            (last_answer(document).into_iter().map(str::to_owned).collect::<Vec<_>>(), is_given)
         })
         .unwrap_or_default()
     });

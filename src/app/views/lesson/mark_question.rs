@@ -5,6 +5,7 @@ use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::lesson::OpenLesson;
 use crate::app::state::message::LessonMessage;
+use crate::explanation::PlacedUnit;
 
 /// A question that asks to mark prompt sentences before any share is shown. Then it compares the marks with the measurement.
 #[component]
@@ -30,27 +31,27 @@ fn Sentences(count: usize) -> impl IntoView {
     let document = untrack(|| page.with(|state| state.lesson().map(OpenLesson::document)));
     let n_marked = Memo::new(move |_| page.with(|state| state.lesson().map_or(0, |open| open.answer().marked.len())));
     document.map(|document| {
-        let prompt = document
-            .prompt
-            .sentence_texts()
-            .into_iter()
-            .enumerate()
-            .map(|(j, text)| view! { <Markable sentence=j text=text.trim().to_owned() /> });
         let explained = document.explained();
-        let answer = document.generation.sentence_texts().into_iter().enumerate().map(|(row, text)| {
+        let item = |unit: &PlacedUnit| {
+            let text = document.source(unit.source).trim().to_owned();
+            let Some(row) = unit.row else { return view! { <Markable sentence=unit.source text /> }.into_any() };
             let is_explained = explained.contains(&row);
             view! {
                 <li class:asked=is_explained>
                     <b class="name">{format!("G{}", row + 1)}</b>
-                    <span dir="auto">{text.trim().to_owned()}</span>
+                    <span dir="auto">{text}</span>
                     {is_explained.then_some(view! { <span class="badge">{t!("asked about")}</span> })}
                 </li>
             }
-        });
+            .into_any()
+        };
+        let units = document.units_in_order();
+        // Earlier answers of a conversation are between the sentences of the prompt.
+        let (before, answer) = units.split_at((document.prompt.sentences.len() + document.last_answer().row).min(units.len()));
         view! {
-            <ul class="markable">{prompt.collect_view()}</ul>
+            <ul class="markable">{before.iter().map(item).collect_view()}</ul>
             <p class="hint">{t!("The answer:")}</p>
-            <ul class="markable">{answer.collect_view()}</ul>
+            <ul class="markable">{answer.iter().map(item).collect_view()}</ul>
             <p class="choice">
                 <button
                     type="button"
