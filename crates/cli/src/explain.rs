@@ -62,7 +62,7 @@ pub struct Arguments {
     /// Engine that computes
     #[arg(long, value_enum, default_value = "cpu")]
     backend: BackendArgument,
-    /// Generated sentences to explain: "last", or 1-based numbers such as 1,3
+    /// Generated sentences to explain: "last", or 1-based numbers such as 1,3. Those of explained earlier answers come first
     #[arg(long, default_value = "last")]
     output: String,
     /// Compare the last occurrence of TEXT in the answer with OTHER in its place: which sentences speak for TEXT, and which against it

@@ -59,8 +59,9 @@ impl ReadPrompt {
             // Nothing comes before the first turn that could explain it.
             let is_explained = question.earlier_answers == EarlierAnswers::Explained && turn.speaker == Speaker::Assistant && k > 0;
             // JSON can contain line ends of other programs as escapes.
-            let given = given_text(&turn.content);
-            let content = if is_explained { Bracketed::plain(&given) } else { content(&given)? };
+            let content = content(&given_text(&turn.content))?;
+            // Sentences of answers are explained, whatever a reader marked in them.
+            let content = if is_explained { Bracketed::plain(&content.text) } else { content };
             if sentences(&content.text).is_empty() {
                 return Err(problems::wrong_conversation(&ConversationError::EmptyTurn { turn: k + 1 }));
             }
@@ -74,6 +75,11 @@ impl ReadPrompt {
             prompt.parts.push(PromptPart { speaker: Some(turn.speaker), content, is_explained, bytes });
         }
         Ok(prompt)
+    }
+
+    /// The text that contains this part.
+    pub fn text_of(&self, part: &PromptPart) -> &str {
+        if part.is_explained { &self.answers } else { &self.text }
     }
 
     /// The contents of all parts with blank lines between them, explained or not.
@@ -111,12 +117,12 @@ mod tests {
         let text = "Assistant: Yes?\nUser: [[Hi.]]\nAssistant: [[1]].\nUser: So?\nAssistant: Yes.\nUser: Bye.";
         let question = Question { reading: Reading::Conversation, unit: Unit::Bracket, ..Question::greedy(text) };
         let prompt = ReadPrompt::of(&Question { earlier_answers: EarlierAnswers::Explained, ..question.clone() }).expect("a conversation");
-        assert_eq!((&*prompt.text, &*prompt.answers), ("Yes?\n\nHi.\n\nSo?\n\nBye.", "[[1]].\n\nYes.\n\n"));
+        assert_eq!((&*prompt.text, &*prompt.answers), ("Yes?\n\nHi.\n\nSo?\n\nBye.", "1.\n\nYes.\n\n"));
         let explained: Vec<bool> = prompt.parts.iter().map(|part| part.is_explained).collect();
         assert_eq!(explained, [false, false, true, false, true, false], "not the first turn");
-        assert_eq!(prompt.whole_text(), "Yes?\n\nHi.\n\n[[1]].\n\nSo?\n\nYes.\n\nBye.");
         let given = ReadPrompt::of(&question).expect("a conversation");
-        assert_eq!((&*given.text, given.whole_text().len()), ("Yes?\n\nHi.\n\n1.\n\nSo?\n\nYes.\n\nBye.", given.text.len()));
+        assert_eq!(given.text, "Yes?\n\nHi.\n\n1.\n\nSo?\n\nYes.\n\nBye.");
+        assert_eq!([prompt.whole_text(), given.whole_text()], [given.text.clone(), given.text]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use glasscage_attribution::support::StatedBefore;
 use glasscage_attribution::{Segments, Transcript};
 use glasscage_core::explanation::Document;
 use glasscage_protocol::problem::Problem;
@@ -14,8 +15,8 @@ pub struct AnsweredQuestion {
     /// Positions of the tokens of the last answer. It is the whole generation if no earlier answer is explained.
     pub answer: Range<usize>,
     pub segments: Segments,
-    /// Positions of the tokens of each statement of the prompt. Statements are sentences, whatever the unit.
-    pub statements: Vec<Range<usize>>,
+    /// The answers with the statements before them. Statements are sentences, whatever the unit.
+    pub statements: Vec<StatedBefore>,
     /// Positions of the tokens of each group of the document, without those of its name.
     pub groups: Vec<Range<usize>>,
     /// The bytes of the generation that each of its tokens covers. Empty for a token outside all sentences.

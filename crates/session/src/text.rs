@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::passages::{PartUnits, passages_of};
 use super::prompt::{PromptPart, ReadPrompt};
 use glasscage_attribution::Segments;
+use glasscage_attribution::support::StatedBefore;
 use glasscage_core::explanation::{Group, Language, Passage, Section, SectionKind, SentenceRule, Turn, Unit};
 use glasscage_model::chat::{self, ChatError, ChatTemplate, FramedToken, GeneratedPart};
 use glasscage_model::tokenizer::{TokenId, Tokenizer};
@@ -56,8 +57,8 @@ pub struct SplitText {
     /// English if the English rules split these texts in the same way.
     pub language: Language,
     pub segments: Segments,
-    /// Positions of the tokens of each statement of the prompt. Statements are sentences, whatever the unit.
-    pub statements: Vec<Range<usize>>,
+    /// The answers with the statements before them. Statements are sentences, whatever the unit.
+    pub statements: Vec<StatedBefore>,
     /// Empty if the prompt is not a conversation of several turns.
     pub turns: Vec<Turn>,
     /// Position of the first token of the generation: of the first explained answer, or else of the last answer.
@@ -245,9 +246,6 @@ impl SplitText {
         let (sentence_rule, language) = simpler.into_iter().find(is_enough).unwrap_or((rule, language));
         let (found_in_prompt, found_statements, found_in_answer) = found;
         let (prompt_units, prompt_tokens) = units_and_tokens_of_parts(&found_in_prompt, prompt, framed, false);
-        let (prompt_sentences, sentence_tokens) = units_and_tokens_of_parts(&found_statements, prompt, framed, false);
-        let statements = Passage::new(&prompt.text, &prompt_sentences, Vec::new()).statements().into_iter();
-        let statements: Vec<Range<usize>> = statements.map(|j| sentence_tokens[j].clone()).collect();
         let (mut groups, mut first) = (Vec::new(), 0);
         let of_parts = prompt.parts.iter().zip(&passages).zip(&found_in_prompt).zip(&framed.parts);
         for (((part, passages), units), FramedPart { start, spans }) in of_parts.filter(|(((part, ..), _), _)| !part.is_explained) {
@@ -271,6 +269,7 @@ impl SplitText {
         if sections.iter().all(|section| section.kind == SectionKind::Answer) {
             sections.clear();
         }
+        let statements = stated_before_answers(&found_statements, &found_in_prompt, prompt, framed, answer_units.len());
         let passage = |text: &str, units: &[Range<usize>], tokens: &[Range<usize>]| {
             Passage::new(text, units, tokens.iter().map(Range::len).collect())
         };
@@ -287,6 +286,36 @@ impl SplitText {
             segments: Segments { prompt: prompt_tokens, generation: answer_tokens },
         }
     }
+}
+
+/// The answers of a generation of `n_generated` units, each with the statements before it. `found` are the sentences of each part of the
+/// prompt, `units` its units.
+fn stated_before_answers(
+    found: &[Vec<Range<usize>>],
+    units: &[Vec<Range<usize>>],
+    prompt: &ReadPrompt,
+    framed: &FramedPrompt,
+    n_generated: usize,
+) -> Vec<StatedBefore> {
+    let (mut text, mut sentences, mut tokens) = (String::new(), Vec::new(), Vec::new());
+    let (mut answers, mut row) = (Vec::new(), 0);
+    let mut add = |rows: Range<usize>, text: &str, sentences: &[Range<usize>], tokens: &[Range<usize>]| {
+        let statements = Passage::new(text, sentences, Vec::new()).statements().into_iter().map(|j| tokens[j].clone()).collect();
+        answers.push(StatedBefore { rows, statements });
+    };
+    for (((found, units), part), FramedPart { start, spans }) in found.iter().zip(units).zip(&prompt.parts).zip(&framed.parts) {
+        if part.is_explained {
+            add(row..row + units.len(), &text, &sentences, &tokens);
+            row += units.len();
+        }
+        let of_part = &prompt.text_of(part)[part.bytes.clone()];
+        let (sentences_of_part, tokens_of_part) = units_and_tokens(found, of_part, spans);
+        sentences.extend(shift(&sentences_of_part, text.len()));
+        tokens.extend(shift(&tokens_of_part, *start));
+        text.push_str(of_part);
+    }
+    add(row..n_generated, &text, &sentences, &tokens);
+    answers
 }
 
 /// The turns of a conversation. A conversation of one turn is the same as a prompt, so it has none.
@@ -367,10 +396,9 @@ fn units_and_tokens_of_parts(
     are_explained: bool,
 ) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let (mut units, mut tokens) = (Vec::new(), Vec::new());
-    let text = if are_explained { &prompt.answers } else { &prompt.text };
     let of_parts = found.iter().zip(&prompt.parts).zip(&framed.parts);
     for ((found, part), FramedPart { start, spans }) in of_parts.filter(|((_, part), _)| part.is_explained == are_explained) {
-        let (units_of_part, tokens_of_part) = units_and_tokens(found, &text[part.bytes.clone()], spans);
+        let (units_of_part, tokens_of_part) = units_and_tokens(found, &prompt.text_of(part)[part.bytes.clone()], spans);
         units.extend(shift(&units_of_part, part.bytes.start));
         tokens.extend(shift(&tokens_of_part, *start));
     }

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use glasscage_core::explanation::{Document, title, to_fragment};
+use glasscage_core::explanation::{Document, PlacedUnit, title, to_fragment};
 use glasscage_core::figure::{self, Labels};
 use glasscage_core::html;
 use glasscage_core::open::{Opened, open_any};
@@ -203,14 +203,13 @@ fn notice(missing: &BTreeSet<char>) -> String {
     format!("no font here has letters such as {some}, so the PNG lacks them: name a file that has them with --font, or export to SVG")
 }
 
-/// Each sentence with its number. Explained sentences have an asterisk before it.
+/// Each sentence with its number, in the order of the text. Explained sentences have an asterisk before it.
 fn list(document: &Document) -> String {
-    let n_prompt = document.prompt.sentences.len();
-    let texts = document.prompt.sentence_texts().into_iter().chain(document.generation.sentence_texts());
+    let texts = [document.prompt.sentence_texts(), document.generation.sentence_texts()].concat();
     let explained = document.explained();
-    let line = |(j, text): (usize, &str)| {
-        let mark = if j.checked_sub(n_prompt).is_some_and(|row| explained.contains(&row)) { "*" } else { " " };
-        format!("{mark} {:>5}  {}\n", document.label(j), text.split_whitespace().collect::<Vec<_>>().join(" "))
+    let line = |PlacedUnit { source, row, .. }: PlacedUnit| {
+        let mark = if row.is_some_and(|row| explained.contains(&row)) { "*" } else { " " };
+        format!("{mark} {:>5}  {}\n", document.label(source), texts[source].split_whitespace().collect::<Vec<_>>().join(" "))
     };
-    texts.enumerate().map(line).collect()
+    document.units_in_order().into_iter().map(line).collect()
 }

@@ -58,6 +58,7 @@ pub fn citations(document: &Document) -> Vec<Citation> {
         return Vec::new();
     }
     let marks = citation_marks(groups, &generation.text);
+    let first_rows = document.first_rows_of_answers();
     let starts: Vec<usize> = generation.text.char_indices().map(|(start, _)| start).collect();
     let code_point = |byte: usize| starts.partition_point(|&start| start < byte);
     let (mut found, mut rest) = (Vec::with_capacity(marks.len()), &marks[..]);
@@ -67,10 +68,15 @@ pub fn citations(document: &Document) -> Vec<Citation> {
         rest = after;
         let are_of_previous = are_of_previous(&generation.text, byte(start)..byte(end), inside);
         for (CitationMark { bytes, group }, is_of_previous) in inside.iter().zip(are_of_previous) {
-            let sentence = i - usize::from(is_of_previous && i > 0);
+            let sentence = i - usize::from(is_of_previous && first_rows.binary_search(&i).is_err());
             let span = [code_point(bytes.start), code_point(bytes.end)];
             found.push(Citation { sentence, span, group: *group, state: CitationState::Unmeasured });
         }
+    }
+    if document.explains_earlier_answers() {
+        // An earlier answer cannot cite a passage after it. It means one with the same name before it.
+        let (n_prompt, places) = (document.prompt.sentences.len(), document.places());
+        found.retain(|citation| places[groups[citation.group].sources[0]] < places[n_prompt + citation.sentence]);
     }
     // A mark at the start of a sentence may belong to the one before it, so the marks of a sentence are next to each other here.
     for of_sentence in found.chunk_by_mut(|a, b| a.sentence == b.sentence) {
@@ -230,7 +236,7 @@ fn is_same_name(a: &str, b: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::example::example;
+    use super::super::example::{example, with_explained_turns};
     use super::super::{GroupKind, Passage};
     use super::*;
 
@@ -304,6 +310,18 @@ mod tests {
         assert_eq!(cited("A.\n[1]", &[3, 6]), [0], "nothing else to support");
         assert_eq!(cited("[1] B.", &[6]), [0]);
         assert_eq!(cited("Zo\u{eb}. (2) A.", &[6, 12]), [0]);
+    }
+
+    #[test]
+    fn answers_cite_only_what_comes_before_them() {
+        let passage =
+            |sources: [usize; 2]| Group { name: (sources[0] + 1).to_string(), kind: GroupKind::Passage, sources, effects: vec![1.0; 4] };
+        let text = "So [1] and [3].\nB.\n\n[1]. C.";
+        let generation = Passage::new(text, &[0..16, 16..20, 20..25, 25..27], vec![1; 4]).into();
+        let groups = vec![passage([0, 1]), passage([2, 3])];
+        let found = citations(&Document { generation, groups, ..with_explained_turns() });
+        let found: Vec<(usize, usize)> = found.into_iter().map(|citation| (citation.sentence, citation.group)).collect();
+        assert_eq!(found, [(0, 0), (2, 0)], "the third passage is new, and a mark stays in its answer");
     }
 
     #[test]

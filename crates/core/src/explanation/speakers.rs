@@ -101,6 +101,15 @@ impl Document {
         LastAnswer { row, token, start }
     }
 
+    /// The first row of each answer: of each explained turn, and of the last answer. Ascending.
+    pub fn first_rows_of_answers(&self) -> Vec<usize> {
+        let mut rows = vec![0];
+        for turn in self.turns.iter().filter(|turn| turn.explained) {
+            rows.push(rows.last().map_or(0, |row: &usize| *row).saturating_add(turn.sentences));
+        }
+        rows
+    }
+
     /// The text of the last answer.
     pub fn last_answer_text(&self) -> &str {
         let (text, start) = (&self.generation.text, self.last_answer().start);
@@ -175,6 +184,7 @@ mod tests {
         let document = with_explained_turns();
         assert_eq!(document.last_answer(), LastAnswer { row: 2, token: 8, start: 18 });
         assert_eq!(document.last_answer_text(), "2 + 1 = 3. So 3.");
+        assert_eq!([document.first_rows_of_answers(), example().first_rows_of_answers()], [vec![0, 2], vec![0]]);
         assert_eq!((example().last_answer(), example().places()), (LastAnswer { row: 0, token: 0, start: 0 }, vec![0, 1, 2, 3]));
         assert_eq!((example().last_answer_text(), example().is_before(2, 0)), ("2 - 1 = 1. So 1.", false));
     }

@@ -22,7 +22,15 @@ impl Evidence {
     pub fn of_document(document: &Document) -> Vec<Self> {
         let (weak, support) = (MethodText::of(&document.method.id).weak, total_support(document));
         let little = little_support(&document.manifest.model);
-        let evidence = |(i, row): (usize, &[Option<f64>])| match (Self::of(row, weak), support.get(i)) {
+        let places = if document.explains_earlier_answers() { document.places() } else { Vec::new() };
+        // A source after the sentence in the text has no effect on it, measured or not.
+        let of_row = |i: usize, row: &[Option<f64>]| match places.get(document.prompt.sentences.len() + i) {
+            Some(&place) => {
+                Self::of(&row.iter().zip(&places).filter(|(_, of)| **of < place).map(|(score, _)| *score).collect::<Vec<_>>(), weak)
+            }
+            None => Self::of(row, weak),
+        };
+        let evidence = |(i, row): (usize, &[Option<f64>])| match (of_row(i, row), support.get(i)) {
             (Self::None | Self::Weak(_) | Self::Clear(_), Some(&support)) if support < little => Self::Unsupported(support),
             (evidence, _) => evidence,
         };
@@ -59,7 +67,7 @@ impl Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explanation::example::example;
+    use crate::explanation::example::{example, with_explained_turns};
 
     #[test]
     fn little_support_replaces_evidence_of_measured_rows() {
@@ -75,6 +83,15 @@ mod tests {
         let mut stopped = Document { support: vec![0.0; 2], ..example() };
         stopped.table.row_mut(1)[2] = None;
         assert_eq!(Evidence::of_document(&stopped), [Evidence::Unsupported(0.0), Evidence::Unmeasured]);
+    }
+
+    #[test]
+    fn later_sources_are_not_missing() {
+        let mut document = with_explained_turns();
+        document.table.row_mut(0)[2] = None;
+        assert_eq!(Evidence::of_document(&document)[0], Evidence::Clear(0.75));
+        document.table.row_mut(0)[1] = None;
+        assert_eq!(Evidence::of_document(&document)[0], Evidence::Unmeasured);
     }
 
     #[test]
