@@ -214,6 +214,40 @@ def test_explained_turns_are_between_sources() -> None:
     assert Document.from_link(document.link()).turns == document.turns
 
 
+def with_passages_in_turns(answers: tuple[str, str]) -> Document:
+    """The example with explained turns, with a passage before each answer. Its answers have two sentences each."""
+    data = json.loads(WITH_EXPLAINED_TURNS)
+    generation, _ = Passage.from_tokens("\n\n".join(answers), [])
+    data["generation"] = generation.to_json()
+    del data["contrasts"]
+    places = [(1, [2.0, 1.5, 0.0, 0.5]), (2, [0.0, 0.0, 0.75, 0.0])]
+    data["groups"] = [{"name": str(j), "kind": "passage", "sources": [j, j + 1], "effects": effects} for j, effects in places]
+    return Document(data)
+
+
+def test_later_passages_are_not_cited() -> None:
+    document = with_passages_in_turns(("Good [1]. She has 2 [2].", "So 3 [1]. It is 3 [2]."))
+    found = [(citation.sentence, citation.group, citation.state, citation.depends_on) for citation in document.citations()]
+    assert found == [(0, 0, "supported", None), (2, 0, "misplaced", 1), (3, 1, "misplaced", 0)]
+
+
+def test_citations_stay_in_their_answer() -> None:
+    # Without text of its own, a mark belongs to the sentence before it, even on another line.
+    document = with_passages_in_turns(("Good. [1] She has 2.", "[1].\nIt is 3."))
+    assert document.generation.sentence_texts[2:] == ["[1].\n", "It is 3."]
+    assert [citation.sentence for citation in document.citations()] == [0, 2]
+    text, sentences = document.generation.text, document.generation.sentences
+    assert [citation.sentence for citation in citations(document.groups, text, sentences)] == [0, 1]
+
+
+def test_cells_of_later_sources_need_no_measurement() -> None:
+    data = json.loads(WITH_EXPLAINED_TURNS) | {"support": [0.0] * 4}
+    data["table"][0][2] = data["table"][1][2] = None
+    assert (Document(data).is_complete, Document(data).unsupported) == (True, [0, 1, 2, 3])
+    data["table"][2][2] = None
+    assert (Document(data).is_complete, Document(data).unsupported) == (False, [0, 1, 3])
+
+
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [

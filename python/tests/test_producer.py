@@ -169,7 +169,7 @@ def test_turns_have_tokens_and_sentences_of_their_own() -> None:
         " How many?",
     ]
     assert text.turns == [{"role": role, "sentences": n} for role, n in (("system", 2), ("user", 1), ("assistant", 1), ("user", 2))]
-    assert len(text.statements) == 5
+    assert [(len(before.statements), before.rows) for before in text.before_answers] == [(5, range(len(text.targets)))]
 
 
 def test_explained_answers_belong_to_generation() -> None:
@@ -191,7 +191,7 @@ def test_explained_answers_belong_to_generation() -> None:
     assert spelled == ["Be brief.", "Go.", "Tom has 2.", "He eats 1.", "How many?", "So 2.", "So 1.", "Yes."]
     assert text.start == text.targets[0].start and len(text.spans) == len(ids) - text.start
     assert [text.generation.text[slice(*text.spans[k - text.start])].strip() for k in text.targets[1]] == ["So", "1."]
-    assert len(text.statements) == 4
+    assert [(len(before.statements), before.rows) for before in text.before_answers] == [(3, range(0, 1)), (5, range(1, 3))]
     table, n_passes = _table(scorer, text, 1, "pert", 8, False)  # type: ignore[arg-type]
     assert n_passes == 7 and list(table[0, :5] > 0) == [True, True, True, False, False] and (table[1, :6] > 0).all()
     claims = [list(target) for target in text.targets]
@@ -304,6 +304,34 @@ def test_support_is_the_largest_drop_without_all_statements() -> None:
     text = split(prompt, framed, given_answer(tokenizer, "2 - 1 = 1. So 1."))
     assert _support(scorer, text, 1) == [4.0, 6.0]  # type: ignore[arg-type]
     assert scorer.edits == [list(text.sources[0])]
+
+
+@pytest.mark.parametrize("question", ["", "Who?"])
+def test_support_of_each_answer_is_without_statements_before_it(question: str) -> None:
+    class Scorer:
+        def effects(self, edits: list[list[int]], *_: Any) -> Any:
+            self.edits = edits
+            yield from (np.arange(50.0) * scale for scale in (1, 10))
+
+    tokenizer, scorer = ChatTokenizer(), Scorer()
+    turns = [("user", question or "Tom has 2."), ("assistant", "Yes. Really?"), ("user", "Ann has 3. And Bob?")]
+    parts = [PromptPart(role, text, is_explained=role == "assistant") for role, text in turns]
+    framed = frame_parts(tokenizer, parts)
+    found = given_answer(tokenizer, "Bob has 4. So 9.")
+    text, ids = split_parts(parts, framed, found), framed.ids + found.ids
+    support = _support(scorer, text, 1)  # type: ignore[arg-type]
+    blanked = [tokenizer.decode([ids[position] for position in edit]) for edit in scorer.edits]
+    # A question is blanked only if everything before the answer is a question.
+    assert blanked == ([" Who?", " Yes. Ann has 3."] if question else [" Tom has 2.", " Tom has 2. Yes. Ann has 3."])
+    # The last token of each sentence has the largest drop: in the first pass for the first answer, and in the second one for the last.
+    ends = [target.stop - 1 - text.start for target in text.targets]
+    assert support == [ends[0], ends[1], 10 * ends[2], 10 * ends[3]]
+
+
+def test_support_of_last_answer_is_same_with_earlier_answers_given() -> None:
+    given, explained = (Document.read(GOLDEN / f"demo-{name}.json").support for name in ("conversation", "explained"))
+    assert given is not None and explained is not None
+    np.testing.assert_array_equal(explained[-len(given) :], given)
 
 
 def test_group_effects_leave_out_names_and_citations() -> None:

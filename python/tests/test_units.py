@@ -47,7 +47,7 @@ def test_answer_is_split_by_lines_or_sentences() -> None:
     texts = {unit: split(prompt, framed, found, unit) for unit in UNITS}
     counts = {unit: (len(text.prompt.sentences), len(text.generation.sentences)) for unit, text in texts.items()}
     assert counts == {"sentence": (3, 3), "word": (9, 6), "line": (2, 2), "paragraph": (2, 3), "section": (1, 3), "bracket": (3, 3)}
-    assert all(text.statements == texts["sentence"].sources[:2] for text in texts.values()), "statements are sentences"
+    assert all(text.before_answers[0].statements == texts["sentence"].sources[:2] for text in texts.values()), "statements are sentences"
     assert [of_answer(unit) for unit in UNITS] == ["sentence", "word", "line", "sentence", "sentence", "sentence"]
     marked, parts = unmarked(f"[[{prompt}]]")
     assert (marked, parts) == (prompt, [(0, len(prompt))]) and len(sentences(prompt)) == 3

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import graph, json_text, link, mailed, program
 from . import viewer as viewers
@@ -19,7 +19,7 @@ from .groups import Citation, Group, citations
 from .manifest import manifest as manifest_of
 from .passage import Passage
 from .tokens import Branch, Token, forks, tokens_of
-from .turns import Turn, order_of, turns_of
+from .turns import Turn, mask_in_text, order_of, turns_of
 from .version import PLAIN_VERSION
 
 if TYPE_CHECKING:
@@ -212,9 +212,13 @@ class Document:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every cell was measured."""
-        n, m = len(self.data["prompt"]["sentences"]), len(self.data["generation"]["sentences"])
-        return not bool(np.isnan(self.table[graph.causal_mask(n, m)]).any())
+        """Whether every cell was measured whose source comes before the generated sentence in the text."""
+        return not bool(np.isnan(self.table[self._mask]).any())
+
+    @property
+    def _mask(self) -> NDArray[np.bool_]:
+        """The cells whose source comes before the generated sentence in the text."""
+        return mask_in_text(self.order, len(self.data["prompt"]["sentences"]))
 
     @property
     def flow(self) -> Array | None:
@@ -223,8 +227,8 @@ class Document:
 
     @property
     def support(self) -> Array | None:
-        """How much less likely the most affected token of each generated sentence becomes without all statements of the prompt, in nats.
-        `None` if the document does not say."""
+        """How much less likely the most affected token of each generated sentence becomes without all statements before its answer, in
+        nats. `None` if the document does not say."""
         return np.array(self.data["support"], dtype=np.float64) if "support" in self.data else None
 
     @property
@@ -243,17 +247,17 @@ class Document:
 
     @property
     def unsupported(self) -> list[int]:
-        """The 0-based generated sentences that nothing in the prompt supports: their total support is below 4.2 nats, or below 2 nats
+        """The 0-based generated sentences that nothing before their answer supports: their total support is below 4.2 nats, or below 2 nats
         if the model was trained on problems only.
 
         Empty if the document does not contain the support. Sentences that were not fully measured are left out.
         """
         if (total := self.total_support) is None:
             return []
-        n = len(self.prompt.sentences)
+        is_unmeasured = np.isnan(self.table) & self._mask
         is_of_problems = str(self.data["manifest"]["model"]["name"]).startswith(TRAINED_ON_PROBLEMS)
         little = LITTLE_SUPPORT_OF_PROBLEMS if is_of_problems else LITTLE_SUPPORT
-        return [i for i, row in enumerate(self.table) if total[i] < little and not np.isnan(row[: n + i]).any()]
+        return [i for i, row in enumerate(is_unmeasured) if total[i] < little and not row.any()]
 
     @property
     def tokens(self) -> list[list[Token]]:
@@ -280,7 +284,7 @@ class Document:
     @property
     def forks(self) -> list[tuple[int, int]]:
         """The tokens with a rival of at least half their probability, as pairs of a 0-based generated sentence and a token in it. The
-        closest first; the page marks the first three."""
+        closest first; the page marks the first three of the last answer."""
         places = [(i, k) for i, tokens in enumerate(self.tokens) for k in range(len(tokens))]
         return [places[number] for number in forks([token for tokens in self.tokens for token in tokens])]
 
@@ -308,9 +312,16 @@ class Document:
         return np.array([shares[group.sources.start : group.sources.stop].sum() for group in self.groups], dtype=np.float64)
 
     def citations(self) -> list[Citation]:
-        """The citations of passages in the answer, in order, and whether the cited passages support them. Empty if words are explained."""
-        generation = self.data["generation"]
-        return [] if self.unit == "word" else citations(self.groups, generation["text"], generation["sentences"])
+        """The citations of passages in the answer, in order, and whether the cited passages support them. Empty if words are explained.
+
+        Each answer of a conversation cites only passages that come before it.
+        """
+        if self.unit == "word":
+            return []
+        generation, n = self.data["generation"], len(self.data["prompt"]["sentences"])
+        explained = [turn.sentences for turn in self.turns if turn.explained]
+        starts = {0, *(sentences.stop - n for sentences in explained)}
+        return citations(self.groups, generation["text"], generation["sentences"], starts, self._mask)
 
     @property
     def scores(self) -> Array:

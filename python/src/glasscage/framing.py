@@ -71,15 +71,23 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class BeforeAnswer:
+    """The positions of the sentences before an answer that are not questions, whatever the unit, and the rows of the answer."""
+
+    statements: list[range]
+    rows: range
+
+
+@dataclass(frozen=True)
 class SplitText:
-    """Prompt and answer split into units. `sources` has the positions of each unit among all tokens, `statements` those of the prompt's
-    sentences that are not questions, whatever the unit. `turns` has the role and the number of units of each turn of a conversation.
+    """Prompt and answer split into units. `sources` has the positions of each unit among all tokens, `before_answers` the statements before
+    each explained turn and before the last answer, in order. `turns` has the role and the number of units of each turn of a conversation.
     `start` is the position of the first token of the generation, and `spans` has the span of each token from there on; (0, 0) outside."""
 
     prompt: Passage
     generation: Passage
     sources: list[range]
-    statements: list[range]
+    before_answers: list[BeforeAnswer]
     start: int
     spans: list[Span]
     turns: list[dict[str, Any]] = field(default_factory=list)
@@ -195,8 +203,6 @@ def split_parts(parts: Sequence[PromptPart], framed: Framed, answer: Answer, uni
     prompt, in_prompt, _ = _passage_of_parts([piece for piece in pieces if not piece[0].is_explained])
     answers = [*(piece for piece in pieces if piece[0].is_explained), of_answer_alone]
     generation, in_answers, starts = _passage_of_parts(answers)
-    of_statements = [(part, tokens, units(part.text, "sentence")) for part, tokens, _ in pieces if not part.is_explained]
-    sentences, in_sentences, _ = _passage_of_parts(of_statements)
     turns = [
         {"role": part.role, "sentences": len(found)} | ({"explained": True} if part.is_explained else {})
         for part, _, found in pieces
@@ -211,12 +217,25 @@ def split_parts(parts: Sequence[PromptPart], framed: Framed, answer: Answer, uni
         prompt,
         generation,
         [*in_prompt, *in_answers],
-        [in_sentences[j] for j in sentences.statements],
+        _before_answers([*pieces, of_answer_alone]),
         start,
         spans,
         # A conversation of one turn is the same as a prompt.
         turns if len(turns) > 1 else [],
     )
+
+
+def _before_answers(pieces: Sequence[tuple[PromptPart, FramedPart, Sequence[Span]]]) -> list[BeforeAnswer]:
+    """Returns the statements before each explained turn and before the last piece, which is the last answer."""
+    of_sentences = [(part, tokens, units(part.text, "sentence")) for part, tokens, _ in pieces[:-1]]
+    found, row = list[BeforeAnswer](), 0
+    for number, (part, _, of_part) in enumerate(pieces):
+        if part.is_explained or number + 1 == len(pieces):
+            sentences, in_sentences, _ = _passage_of_parts(of_sentences[:number])
+            end = row + len(of_part)
+            found.append(BeforeAnswer([in_sentences[j] for j in sentences.statements], range(row, end)))
+            row = end
+    return found
 
 
 def _units_of(part: PromptPart, unit: Unit) -> Sequence[Span]:

@@ -1,11 +1,12 @@
 """Named passages of a prompt, and the citations of an answer, as in `crates/core/src/explanation/groups.rs` and `citations.rs`."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .graph import Array
 from .spans import WHITE_SPACE, Span
@@ -63,13 +64,26 @@ class Mark:
     group: int
 
 
-def citations(groups: Sequence[Group], text: str, sentences: Sequence[Sequence[int]]) -> list[Citation]:
-    """Returns the citations in the generation `text` with these sentences, in order."""
+def citations(
+    groups: Sequence[Group],
+    text: str,
+    sentences: Sequence[Sequence[int]],
+    starts: Collection[int] = (0,),
+    mask: NDArray[np.bool_] | None = None,
+) -> list[Citation]:
+    """Returns the citations in the generation `text` with these sentences, in order. `starts` are the first sentences of its answers.
+
+    `mask`, [sentences, sources], is true where a source comes before a sentence in the text. A passage after the sentence is not cited,
+    because the model has not read it there. By default all passages come before the generation.
+    """
     marks, places = citation_marks([group.name for group in groups], text), []
     for i, (start, end) in enumerate(sentences):
         inside = [mark for mark in marks if start <= mark.span[0] < end]
         are_of_previous = _are_of_previous(text, start, end, inside)
-        places += [(i - (1 if is_of_previous and i > 0 else 0), mark) for mark, is_of_previous in zip(inside, are_of_previous, strict=True)]
+        has_previous = i > 0 and i not in starts
+        places += [(i - (is_of_previous and has_previous), mark) for mark, is_of_previous in zip(inside, are_of_previous, strict=True)]
+    if mask is not None:
+        places = [(i, mark) for i, mark in places if mask[i, groups[mark.group].sources.start]]
     cited = {i: {mark.group for sentence, mark in places if sentence == i} for i, _ in places}
     return [Citation(i, mark.span, mark.group, *_state(groups, i, mark.group, cited[i])) for i, mark in places]
 

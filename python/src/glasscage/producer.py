@@ -190,13 +190,17 @@ def _table(scorer: Scorer, text: SplitText, end_token: int, method: str, batch_s
 
 
 def _support(scorer: Scorer, text: SplitText, end_token: int) -> list[float]:
-    """Measures how much less likely the most affected token of each generated sentence becomes without all statements of the prompt, in
+    """Measures how much less likely the most affected token of each generated sentence becomes without all statements before its answer, in
     nats."""
-    blanked = [position for statement in text.statements for position in statement]
-    if not blanked:
-        return [0.0] * len(text.targets)
-    effect, start = next(iter(scorer.effects([blanked], end_token, "pert", 1))), text.start
-    return [float(effect[target.start - start : target.stop - start].max()) if target else 0.0 for target in text.targets]
+    support, start = [0.0] * len(text.targets), text.start
+    blanked = [[position for statement in before.statements for position in statement] for before in text.before_answers]
+    effects = scorer.effects([positions for positions in blanked if positions], end_token, "pert", 1)
+    for before in (before for before, positions in zip(text.before_answers, blanked, strict=True) if positions):
+        effect = next(effects)
+        for i in before.rows:
+            target = text.targets[i]
+            support[i] = float(effect[target.start - start : target.stop - start].max()) if target else 0.0
+    return support
 
 
 def _groups(

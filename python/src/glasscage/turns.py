@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 @dataclass(frozen=True)
 class Turn:
@@ -32,3 +35,10 @@ def order_of(turns: Sequence[Turn], n_prompt: int, n_sources: int) -> list[int]:
         return list(range(n_sources))
     last_answer = n_prompt + sum(len(turn.sentences) for turn in turns if turn.explained)
     return [*(j for turn in turns for j in turn.sentences), *range(last_answer, n_sources)]
+
+
+def mask_in_text(order: Sequence[int], n_prompt: int) -> NDArray[np.bool_]:
+    """Returns a mask of the cells of the table whose source comes before the generated sentence in the text, for sources in this order."""
+    places = np.argsort(order)
+    mask: NDArray[np.bool_] = places[None, :] < places[n_prompt:, None]
+    return mask
