@@ -98,7 +98,8 @@ mod tests {
         let (transcript, segments) = text();
         let mut model = FakeModel::additive(true);
         let base = [0.0; 3];
-        let support = measure_support(&mut model, &transcript, &stated(&segments, &[2]), &segments.generation, Some(&base));
+        let answers = stated(&segments, &[2]);
+        let support = measure_support(&mut model, &transcript, &answers, &segments.generation, Some(&base));
         let support = pollster::block_on(support).expect("it scores");
         assert_eq!(support, [7.0 / 4.0, 7.0 * 3.0 / 4.0]);
         // The base text is read only up to the first blanked token.
@@ -109,7 +110,8 @@ mod tests {
     fn each_answer_has_statements_before_it() {
         let (transcript, segments) = interleaved();
         let measured = |answers: &[StatedBefore]| {
-            let support = measure_support(&mut FakeModel::additive(true), &transcript, answers, &segments.generation, None);
+            let mut model = FakeModel::additive(true);
+            let support = measure_support(&mut model, &transcript, answers, &segments.generation, None);
             pollster::block_on(support).expect("it scores")
         };
         let [first, second] = [segments.prompt[0].clone(), segments.prompt[1].clone()];
