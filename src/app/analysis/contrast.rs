@@ -63,10 +63,18 @@ impl ContrastWords {
             facts: [fact(&part, of_part), fact(&alternative, of_alternative)],
             verdict: verdict(document, &found, [&part, &alternative]),
             key: t!("For: speaks for \u{201c}{part}\u{201d}. Against: speaks for \u{201c}{alternative}\u{201d}.", part, alternative),
-            notes: notes(&found, found.shares.len() - listed.len()),
+            notes: notes(&found, n_before(document, contrast, found.shares.len()).saturating_sub(listed.len())),
             rows: listed.iter().map(row).collect(),
         }
     }
+}
+
+/// How many of the `n_prompt` prompt sentences come before the compared part. Only they can have a share.
+fn n_before(document: &Document, contrast: &Contrast, n_prompt: usize) -> usize {
+    let places = document.places();
+    let row = document.generation.sentence_at(contrast.span);
+    let part = row.and_then(|row| places.get(n_prompt + row)).copied().unwrap_or(places.len());
+    places.iter().take(n_prompt).filter(|&&place| place < part).count()
 }
 
 /// Both texts without white space around them, unless they differ only in that.
@@ -189,7 +197,7 @@ pub fn place_of(sentence: &str, marked: &str) -> Option<[usize; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::example::document;
+    use crate::app::analysis::example::{document, with_explained_turn};
 
     /// Compares "E." with " X", after two prompt sentences and two steps.
     fn contrast(effects: [f64; 4]) -> Contrast {
@@ -217,6 +225,16 @@ mod tests {
         assert!(words([0.0, -0.01, 0.0, 0.0]).verdict.ends_with("so these shares mean little."));
         let nothing = words([0.0; 4]);
         assert!(nothing.verdict.starts_with("Nothing changes") && nothing.rows.is_empty() && nothing.notes.is_empty());
+    }
+
+    #[test]
+    fn later_sentences_have_no_less_influence() {
+        // P2 comes after the earlier answer G1.
+        let contrast = Contrast { span: [0, 2], ..contrast([0.0; 4]) };
+        let of = |contrast| ContrastWords::new(&with_explained_turn(), &contrast).notes;
+        assert!(of(Contrast { effects: vec![2.0, 0.0], ..contrast.clone() }).is_empty());
+        let of_last_answer = Contrast { span: [4, 6], effects: vec![2.0, 0.0, 0.0], ..contrast };
+        assert_eq!(of(of_last_answer), ["1 other part of the prompt has less influence."]);
     }
 
     #[test]

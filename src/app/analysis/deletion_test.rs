@@ -2,6 +2,7 @@
 
 use super::derivation;
 use super::share_texts;
+use crate::explanation::Document;
 use crate::metrics::{Curve, coverage, order, share_on};
 use crate::request::DeletionCurves;
 use crate::shares::Shares;
@@ -94,6 +95,13 @@ impl OrderResult {
     }
 }
 
+/// The rows that the test is about: the selected ones in the last answer, or else the last row.
+pub fn tested_rows(document: &Document, selected: &[usize]) -> Vec<usize> {
+    let first = document.last_answer().row;
+    let rows: Vec<usize> = selected.iter().copied().filter(|&row| row >= first).collect();
+    if rows.is_empty() { document.table.n_generated().checked_sub(1).into_iter().collect() } else { rows }
+}
+
 /// Attributions of the prompt sentences: CAGE, row.
 fn attributions(attribution: &Shares) -> [Vec<f64>; 2] {
     let prompt = 0..attribution.n_prompt();
@@ -113,7 +121,7 @@ pub fn coverages(attribution: &Shares, relevant: &[usize]) -> Option<[Coverage; 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::example::document;
+    use crate::app::analysis::example::{document, with_explained_turn};
 
     fn attribution() -> Shares {
         Shares::of(&document())
@@ -140,6 +148,14 @@ mod tests {
         let plan = DeletionTestPlan::new(&attribution());
         assert_eq!(plan.clone().evaluate(&DeletionCurves { curves: vec![vec![0.0]; 2], random: vec![vec![0.0]] }), None);
         assert_eq!(plan.evaluate(&DeletionCurves { curves: Vec::new(), random: Vec::new() }), None);
+    }
+
+    #[test]
+    fn test_is_about_the_last_answer() {
+        let document = with_explained_turn();
+        let tested = [&[0][..], &[0, 2], &[1, 2], &[]].map(|selected| tested_rows(&document, selected));
+        assert_eq!(tested, [vec![3], vec![2], vec![1, 2], vec![3]]);
+        assert_eq!(share_texts::label_of_rows(&document, &tested[2]), "G2 and G3");
     }
 
     #[test]

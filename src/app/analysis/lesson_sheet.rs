@@ -66,7 +66,8 @@ fn text_name(texts: &[&Document], at: usize) -> String {
 }
 
 fn sentences(document: &Document) -> Vec<(String, String)> {
-    let named = |unit: PlacedUnit| (document.label(unit.source), document.source(unit.source).trim().to_owned());
+    let texts = [document.prompt.sentence_texts(), document.generation.sentence_texts()].concat();
+    let named = |unit: PlacedUnit| (document.label(unit.source), texts[unit.source].trim().to_owned());
     document.units_in_order().into_iter().map(named).collect()
 }
 

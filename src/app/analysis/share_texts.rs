@@ -2,6 +2,7 @@
 
 use super::number;
 use crate::app::i18n::text;
+use crate::explanation::Document;
 use crate::shares::{Scale, Shares};
 
 /// An influence, formatted for display.
@@ -42,7 +43,12 @@ pub fn attribute(scale: Scale, influence: f64) -> String {
 
 /// Labels of the explained sentences: "G4", "G2 and G4", "G1, G2 and G4".
 pub fn output_label(shares: &Shares) -> String {
-    let labels: Vec<String> = shares.output().iter().map(|i| shares.document().label(shares.n_prompt() + i)).collect();
+    label_of_rows(shares.document(), shares.output())
+}
+
+/// Labels of these generated sentences, as in [`output_label`].
+pub fn label_of_rows(document: &Document, rows: &[usize]) -> String {
+    let labels: Vec<String> = rows.iter().map(|i| document.label(document.prompt.sentences.len() + i)).collect();
     number::listed(&labels)
 }
 
@@ -57,7 +63,7 @@ mod tests {
 
     use super::*;
     use crate::app::analysis::example::{document, shares};
-    use crate::explanation::{Derivation, Document};
+    use crate::explanation::Derivation;
     use crate::graph::Normalization;
     use crate::shares::AttributionGraph;
     use crate::table::Table;

@@ -9,16 +9,17 @@ use crate::explanation::{Document, SectionKind};
 use crate::graph::GroupInfluence;
 use crate::shares::Shares;
 
-/// Rows of the thinking section, if there is one.
+/// Rows of the thinking section of the last answer, if there is one.
 pub fn rows(document: &Document) -> Option<Range<usize>> {
-    document.generation.sections().into_iter().find(|(kind, _)| *kind == SectionKind::Thought).map(|(_, rows)| rows)
+    document.sections_of_last_answer().into_iter().find(|(kind, _)| *kind == SectionKind::Thought).map(|(_, rows)| rows)
 }
 
 /// Shares of the influence that bypass, pass through, and start in the thinking section. `None` if there is no thinking section, if one of
-/// its sentences is explained, or if edges are not shares.
+/// its sentences is explained, if all explained sentences come before it, or if edges are not shares.
 fn influence(view: &Shares) -> Option<GroupInfluence> {
     let thought = rows(view.document())?;
-    let is_asked = view.scale().is_shares() && !view.output().iter().any(|row| thought.contains(row));
+    let is_after = view.output().iter().any(|&row| row >= thought.end);
+    let is_asked = is_after && view.scale().is_shares() && !view.output().iter().any(|row| thought.contains(row));
     is_asked.then(|| view.group_influence(&thought))
 }
 
@@ -57,7 +58,7 @@ pub fn summary(view: &Shares) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::analysis::example::{document, shares_in};
+    use crate::app::analysis::example::{document, shares_in, with_explained_turn};
     use crate::explanation::{Passage, Section};
 
     /// P1 -> G1; P2 and G1 -> G2 half each; no source -> G3; the first `n` generated sentences are the thinking section.
@@ -76,6 +77,19 @@ mod tests {
                     thinking itself.";
         assert_eq!(words(&view(1, 1, 1)).as_deref(), Some(said));
         assert_eq!(words(&view(2, 1, 1)), None, "it is a thought itself");
+    }
+
+    #[test]
+    fn thought_of_last_answer_is_not_in_earlier_ones() {
+        let mut document = with_explained_turn();
+        let section = |kind, sentences| Section { kind, sentences, run: 1 };
+        let sections = vec![section(SectionKind::Thought, 2), section(SectionKind::Answer, 2)];
+        document.generation = Passage { sections, ..Passage::clone(&document.generation) }.into();
+        assert_eq!(rows(&document), Some(1..2));
+        let said = [0, 3].map(|row| words(&shares_in(document.clone(), &[row])).is_some());
+        assert_eq!(said, [false, true], "an earlier answer does not come from it");
+        document.generation = Passage { sections: Vec::new(), ..Passage::clone(&document.generation) }.into();
+        assert_eq!(rows(&document), None);
     }
 
     #[test]

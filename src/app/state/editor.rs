@@ -17,8 +17,8 @@ pub struct Editor {
     pub explains_earlier: Reactive<bool>,
     /// The answer to explain instead of generating one.
     pub given_answer: Reactive<String>,
-    /// A replaced prompt and given answer, saved for later.
-    pub set_aside: Reactive<Option<(String, String)>>,
+    /// A replaced prompt and given answer, and whether earlier answers are explained, saved for later.
+    pub set_aside: Reactive<Option<(String, String, bool)>>,
     pub settings: Reactive<Settings>,
     pub examples: Reactive<Vec<Example>>,
     pub is_open: Reactive<bool>,

@@ -74,6 +74,8 @@ pub enum Message {
     ExplainVariant(usize),
     /// Show the explanation of this variant (0-based).
     OpenVariant(usize),
+    /// Put the prompt of this variant (0-based) into the editor. The visitor's own text is saved for later.
+    EditVariant(usize),
     /// Expand a source into its words, or collapse it.
     ToggleWords(usize),
 

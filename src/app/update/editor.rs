@@ -6,7 +6,7 @@ use crate::app::state::message::{EditorMessage, Effect};
 use crate::app::state::outbox::Outbox;
 use crate::app::state::settings::Settings;
 use crate::app::state::storage_keys;
-use crate::conversation;
+use crate::conversation::{self, ChatTurn};
 use crate::request::{EarlierAnswers, Question, Reading};
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 
@@ -18,9 +18,8 @@ impl Editor {
     pub(super) fn update(&mut self, message: EditorMessage, engine: &Engine, outbox: &mut Outbox) {
         match message {
             EditorMessage::PromptTyped(prompt) => {
-                if (*self.is_plain || !*self.explains_earlier) && conversation::n_turns(&prompt).is_none() {
-                    *self.is_plain = false;
-                    *self.explains_earlier = true;
+                if *self.is_plain || !*self.explains_earlier {
+                    self.end_choices(&prompt);
                 }
                 self.set_prompt(prompt, engine, outbox);
             }
@@ -38,12 +37,23 @@ impl Editor {
                 *self.is_open = true;
             }
             EditorMessage::RestoreSetAside => {
-                if let Some((prompt, given_answer)) = self.set_aside.take() {
+                if let Some((prompt, given_answer, explains_earlier)) = self.set_aside.take() {
                     *self.is_plain = false;
+                    *self.explains_earlier = explains_earlier;
                     self.set_prompt(prompt, engine, outbox);
                     self.set_given_answer(given_answer, outbox);
                 }
             }
+        }
+    }
+
+    /// Ends the choices about the conversation in the form if `prompt` is another one, that is, if its first turn is another.
+    fn end_choices(&mut self, prompt: &str) {
+        if conversation::n_turns(prompt).is_none() {
+            *self.is_plain = false;
+            *self.explains_earlier = true;
+        } else if first_turn(&self.prompt).zip(first_turn(prompt)).is_some_and(|(before, now)| before != now) {
+            *self.explains_earlier = true;
         }
     }
 
@@ -74,7 +84,7 @@ impl Editor {
         let is_own_prompt = !old_prompt.trim().is_empty() && old_prompt != prompt && !self.is_example(&old_prompt);
         let is_own_answer = !old_answer.trim().is_empty() && old_answer != given_answer;
         if is_own_prompt || is_own_answer {
-            *self.set_aside = Some((old_prompt, old_answer));
+            *self.set_aside = Some((old_prompt, old_answer, *self.explains_earlier));
         }
         *self.is_plain = reading == Reading::Text && conversation::n_turns(prompt).is_some();
         *self.explains_earlier = true;
@@ -113,4 +123,12 @@ impl Editor {
         }
         self.token_count = None;
     }
+}
+
+/// The first turn of a conversation that is to be answered, or that is answered already. Its last turn may still be empty.
+fn first_turn(text: &str) -> Option<ChatTurn> {
+    let without_answer = conversation::without_answer(text).map(|(before, _)| before);
+    // A turn that is not empty can be read.
+    let text = without_answer.or_else(|| conversation::before_last_turn(text, "."))?;
+    conversation::read(&text).ok()?.into_iter().next()
 }

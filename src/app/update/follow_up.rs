@@ -2,7 +2,7 @@
 //! text in place of a part of the answer.
 
 use super::requests::question_of;
-use crate::app::analysis::deletion_test::DeletionTestPlan;
+use crate::app::analysis::deletion_test::{DeletionTestPlan, tested_rows};
 use crate::app::analysis::expanded_source::ExpandedSource;
 use crate::app::i18n::t;
 use crate::app::state::State;
@@ -24,7 +24,8 @@ impl State {
     pub(super) fn measure_deletion(&mut self) {
         let Some(shown) = self.complete_and_idle() else { return };
         // Use the selected output, not the sentence under the pointer.
-        let plan = DeletionTestPlan::new(&Shares::new(shown.graph.clone(), &self.explanation.output));
+        let rows = tested_rows(shown.graph.document(), &self.explanation.output);
+        let plan = DeletionTestPlan::new(&Shares::new(shown.graph.clone(), &rows));
         let request = EngineRequest::MeasureDeletion { question: same_answer(shown.graph.document()), orders: plan.orders() };
         *self.explanation.deletion_test = None;
         self.request(Purpose::DeletionTest(plan), request);

@@ -89,6 +89,7 @@ impl State {
             Message::ContinueFrom { token, rank } => self.continue_from(token, rank),
             Message::ExplainVariant(at) => self.explain_variant(at),
             Message::OpenVariant(at) => self.open_variant(at),
+            Message::EditVariant(at) => self.edit_variant(at),
             Message::ToggleWords(source) => self.toggle_words(source),
 
             Message::FilesOpened(files) => self.open_files(files),

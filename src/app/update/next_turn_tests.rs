@@ -1,12 +1,13 @@
 //! Tests of prompts that are conversations.
 
-use super::tests::{Page, requests};
+use super::tests::{Page, asked, requests};
 use crate::app::analysis::example::{document, with_explained_turn};
-use crate::app::state::message::{EditorMessage, Message};
+use crate::app::state::State;
+use crate::app::state::message::{EditorMessage, ExplanationMessage, Message};
 use crate::explanation::{Document, Passage, Speaker, Turn};
-use crate::request::{EarlierAnswers, Reading};
+use crate::request::{DeletionCurves, EarlierAnswers, Reading};
 use crate::table::Table;
-use crate::worker::engine::protocol::EngineRequest;
+use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 
 const CONVERSATION: &str = "User: A.\nAssistant: B.\nUser: C?";
 
@@ -14,6 +15,14 @@ const CONVERSATION: &str = "User: A.\nAssistant: B.\nUser: C?";
 fn with_turns() -> Document {
     let turns = [Speaker::System, Speaker::User].map(|role| Turn::given(role, 1));
     Document { turns: turns.into(), ..document() }.versioned()
+}
+
+/// The example after an earlier answer that is given.
+fn with_given_answer() -> Document {
+    let turns = [Speaker::User, Speaker::Assistant, Speaker::User].map(|role| Turn::given(role, 1));
+    let prompt = Passage::new("A. B. X.", &[0..3, 3..6, 6..8], vec![2; 3]);
+    let table = Table::from_fn(3, 4, |_, _| Some(0.5));
+    Document { prompt: prompt.into(), table, turns: turns.into(), ..document() }.versioned()
 }
 
 #[test]
@@ -107,6 +116,47 @@ fn choice_about_earlier_answers_ends_with_its_conversation() {
 }
 
 #[test]
+fn choice_about_earlier_answers_ends_with_first_turn() {
+    let explains_after = |typed: &[&str]| {
+        let mut page = Page::ready();
+        page.send(EditorMessage::PromptTyped(CONVERSATION.into()));
+        page.send(EditorMessage::ExplainEarlier(false));
+        typed.iter().for_each(|text| drop(page.send(EditorMessage::PromptTyped((*text).into()))));
+        page.look(|state| *state.editor.explains_earlier)
+    };
+    let answered = "User: A.\nAssistant: B.\nUser: C?\nAssistant: D.";
+    let [empty, asked] = ["\nUser:", "\nUser: E?"].map(|turn| format!("{answered}{turn}"));
+    assert!(!explains_after(&[answered, &empty, &asked]), "the same conversation goes on");
+    for other in ["User: Z.\nAssistant: B.\nUser: C?", "User: Z.\nAssistant: B.", "User: Z.\nAssistant: B.\nUser:"] {
+        assert!(explains_after(&[other]), "{other}");
+    }
+}
+
+#[test]
+fn own_text_comes_back_with_its_choice() {
+    let mut page = Page::ready();
+    page.send(EditorMessage::PromptTyped(CONVERSATION.into()));
+    page.send(EditorMessage::ExplainEarlier(false));
+    page.send(EditorMessage::EditPrompt("An example.".into()));
+    assert!(page.look(|state| *state.editor.explains_earlier));
+    page.send(EditorMessage::RestoreSetAside);
+    assert!(page.look(|state| *state.editor.prompt == CONVERSATION && !*state.editor.explains_earlier));
+}
+
+#[test]
+fn edited_prompt_keeps_what_becomes_of_earlier_answers() {
+    for (document, are_explained) in [(with_given_answer(), false), (with_explained_turn(), true)] {
+        let mut page = Page::ready();
+        page.opens(document.to_json());
+        page.send(ExplanationMessage::Reword { source: 0, words: "Z.".into() });
+        page.send(Message::AnswerVariant);
+        page.send(Message::EditVariant(0));
+        let editor = |state: &State| (state.editor.prompt.starts_with("User: Z."), *state.editor.is_open, *state.editor.explains_earlier);
+        assert_eq!(page.look(editor), (true, true, are_explained));
+    }
+}
+
+#[test]
 fn explained_answers_are_asked_and_answered_again() {
     let mut page = Page::ready();
     page.opens(with_explained_turn().to_json());
@@ -119,17 +169,25 @@ fn explained_answers_are_asked_and_answered_again() {
 #[test]
 fn given_answers_stay_given_when_recomputed() {
     let turns = [Turn::given(Speaker::Assistant, 1), Turn::given(Speaker::User, 1)];
-    let later = [Turn::given(Speaker::User, 1), Turn::given(Speaker::Assistant, 1), Turn::given(Speaker::User, 1)];
     let mut page = Page::ready();
     page.opens(Document { turns: turns.into(), ..document() }.versioned().to_json());
     assert_eq!(Page::question(&page.send(Message::Recompute)).earlier_answers, EarlierAnswers::Given);
     assert!(page.look(|state| *state.editor.explains_earlier), "there is nothing to choose");
     let mut page = Page::ready();
-    let prompt = Passage::new("A. B. X.", &[0..3, 3..6, 6..8], vec![2; 3]);
-    let table = Table::from_fn(3, 4, |_, _| Some(0.5));
-    page.opens(Document { prompt: prompt.into(), table, turns: later.into(), ..document() }.versioned().to_json());
+    page.opens(with_given_answer().to_json());
     assert_eq!(Page::question(&page.send(Message::Recompute)).earlier_answers, EarlierAnswers::Given);
     assert!(!page.look(|state| *state.editor.explains_earlier));
+}
+
+#[test]
+fn deletion_test_is_about_last_answer() {
+    let mut page = Page::ready();
+    page.opens(Document { output: vec![0], ..with_explained_turn() }.to_json());
+    let run = asked(&page.send(Message::MeasureDeletion));
+    let scores = vec![0.0, -1.0, -2.0];
+    page.engine(run, EngineEvent::DeletionCurves(DeletionCurves { curves: vec![scores.clone(); 2], random: vec![scores] }));
+    let tested = page.look(|state| state.explanation.deletion_test.as_ref().map(|test| test.output.clone()));
+    assert_eq!(tested.as_deref(), Some("G4"));
 }
 
 #[test]

@@ -70,6 +70,14 @@ impl State {
         }
     }
 
+    /// Puts the prompt of a variant into the editor, to be read as that of the explanation on screen.
+    pub(super) fn edit_variant(&mut self, at: usize) {
+        let Some((document, variant)) = self.explanation.document().zip(self.explanation.variants.get(at)) else { return };
+        let question = self.question_of_variant(document, variant);
+        self.editor.replace_question(&question, "", &self.engine, &mut self.outbox);
+        *self.editor.is_open = true;
+    }
+
     /// Adds a piece to the growing answer, if the run answers a variant.
     pub(super) fn variant_token(&mut self, piece: &str) {
         if self.engine.job.as_ref().is_some_and(|job| matches!(job.purpose, Purpose::AnswerVariant(_))) {

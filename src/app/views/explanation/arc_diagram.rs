@@ -126,7 +126,7 @@ const MOST_EDGES: usize = 2000;
 /// The edges to draw: those that carry `share` of the influence, and those of the strongest paths (`on_paths`). If thoughts are folded, the
 /// sentences of each share one place, so edges among them have no arc and count as hidden.
 pub fn kept(attribution: &Shares, share: f64, on_paths: &[Edge], is_thought_folded: bool) -> Pruned {
-    let (n_prompt, sections) = (attribution.n_prompt(), attribution.document().generation.sections());
+    let (n_prompt, sections) = (attribution.n_prompt(), attribution.document().sections_of_last_answer());
     let is_drawn = |edge: &Edge| {
         let is_around = |(kind, rows): &(SectionKind, Range<usize>)| {
             *kind == SectionKind::Thought && rows.contains(&edge.to) && edge.from >= n_prompt + rows.start
@@ -169,7 +169,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::app::analysis::example::{document, shares, shares_in};
+    use crate::app::analysis::example::{document, shares, shares_in, with_explained_turn};
     use crate::explanation::Section;
 
     fn attribution() -> Shares {
@@ -193,6 +193,17 @@ mod tests {
         assert_eq!((kept(true).edges.len(), kept(true).hidden), (visible, 1));
         assert_eq!((visible, kept(false).edges.len(), kept(false).hidden), (2, 3, 0));
         assert!((kept(true).kept_share - 2.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn edges_of_earlier_answers_are_not_hidden() {
+        let mut document = with_explained_turn();
+        let section = |kind, sentences| Section { kind, sentences, run: 1 };
+        Arc::make_mut(&mut document.generation).sections = vec![section(SectionKind::Thought, 2), section(SectionKind::Answer, 2)];
+        // Only G2 is in the thinking section of the last answer.
+        let attribution = shares_in(document, &[1]);
+        let on_paths = attribution.edges_of_strongest_paths();
+        assert_eq!(kept(&attribution, 1.0, &on_paths, true).hidden, 0);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 
 use super::numeric_details::NumericDetails;
-use crate::app::analysis::deletion_test::{Coverage, DeletionTest, OrderResult, coverages};
+use crate::app::analysis::deletion_test::{Coverage, DeletionTest, OrderResult, coverages, tested_rows};
 use crate::app::analysis::number::{signed, with_point};
 use crate::app::analysis::share_texts;
 use crate::app::i18n::{t, text, translatable};
@@ -21,7 +21,11 @@ pub fn DeletionTestView() -> impl IntoView {
     let page = use_page();
     let is_active = move || page.is_busy();
     let about = move || {
-        let label = page.attribution(share_texts::output_label).unwrap_or_default();
+        let label = page.attribution(|attribution| {
+            let document = attribution.document();
+            share_texts::label_of_rows(document, &tested_rows(document, attribution.output()))
+        });
+        let label = label.unwrap_or_default();
         match page.unit() {
             Unit::Sentence => t!(
                 "Sentences of the prompt are deleted one by one, starting with the one that has the most influence on {label}. Each \

@@ -73,7 +73,11 @@ pub fn TextView() -> impl IntoView {
         _ => t!("choose a sentence to explain it"),
     };
     let prompt = move || rows.get().into_iter().filter(|row| row.generated.is_none_or(|i| i < n_earlier.get())).collect::<Vec<_>>();
-    let prompt_hint = move || if n_earlier.get() > 0 { hint() } else { "" };
+    let prompt_hint = move || match page.unit().of_answer() {
+        _ if n_earlier.get() == 0 => "",
+        Unit::Sentence => t!("choose a sentence of an earlier answer to explain it"),
+        _ => t!("choose a part of an earlier answer to explain it"),
+    };
     let of = move |section: Range<usize>| {
         move || rows.get().into_iter().filter(|row| row.generated.is_some_and(|i| section.contains(&i))).collect::<Vec<_>>()
     };

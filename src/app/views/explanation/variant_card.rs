@@ -7,7 +7,7 @@ use crate::app::analysis::variant::{SentenceChange, Variant, VariantAnswer, are_
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
-use crate::app::state::message::{EditorMessage, Message};
+use crate::app::state::message::Message;
 use crate::shares::Shares;
 
 const EXPLANATION: &str = ".explanation";
@@ -52,7 +52,6 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
         tab.inspect(|tab| tab.set(Tab::Text));
         browser::scroll_to(EXPLANATION);
     };
-    let prompt = variant.prompt.clone();
     view! {
         <section class="card">
             <h3>{variant.title.clone()}</h3>
@@ -80,7 +79,7 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
                     class="chip"
                     disabled=is_active
                     title=t!("Your own text is saved and can be restored")
-                    on:click=move |_| page.send(EditorMessage::EditPrompt(prompt.clone()))
+                    on:click=move |_| page.send(Message::EditVariant(at))
                 >
                     {t!("Edit this prompt")}
                 </button>
