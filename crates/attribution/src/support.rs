@@ -4,9 +4,9 @@
 //! support(i) = max over the tokens t of generated sentence i of ln p_t(x) - ln p_t(x'), in nats
 //! ```
 //!
-//! End tokens replace all statements before the answer of sentence i in x' at once. Rows of **T** are divided by their sums, so they cannot show that all
-//! drops are small. Questions stay, because an answer repeats their words whether or not the prompt supports the answer. The largest drop
-//! counts, because few words of a sentence state something: the mean tells answers with and without support apart less often
+//! End tokens replace all statements before the answer of sentence i in x' at once. Rows of **T** are divided by their sums, so they cannot
+//! show that all drops are small. Questions stay, because an answer repeats their words whether or not the prompt supports the answer. The
+//! largest drop counts, because few words of a sentence state something: the mean tells answers with and without support apart less often
 //! (`docs/reading-the-numbers.md`).
 
 use std::ops::{ControlFlow, Range};
