@@ -181,8 +181,10 @@ async fn unchosen_model_frees_its_memory() {
     browser.wait("the built-in model", async || browser.text("model-state").await.starts_with("Built-in model ready").then_some(())).await;
     browser.click("explain-button").await;
     browser.explained().await;
-    println!("memory of the engine: {small} bytes, then {large}, then {} again", heap().await);
-    assert!(heap().await <= 1.02 * small, "{} {small}", heap().await);
+    let freed = heap().await;
+    println!("memory of the engine: {small} bytes, then {large}, then {freed} again");
+    // Memory grows in pages of 64 KiB, and the same work takes a few more in some runs: 3 of those 164 that the model took.
+    assert!(freed - small <= 0.03 * (large - small), "{freed} {large} {small}");
     let read = browser.driver.execute_async(can_be_read, Vec::new()).await.expect("a list").json().clone();
     assert_eq!(read, json!([false]), "its bytes are given back");
     browser.close().await;
