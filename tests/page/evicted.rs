@@ -183,7 +183,7 @@ async fn unchosen_model_frees_its_memory() {
     browser.explained().await;
     let freed = heap().await;
     println!("memory of the engine: {small} bytes, then {large}, then {freed} again");
-    // Memory grows in pages of 64 KiB, and the same work takes a few more in some runs: 3 of those 164 that the model took.
+    // Memory grows in pages of 64 KiB. The same work takes up to 3 pages more in some runs; the model took 164.
     assert!(freed - small <= 0.03 * (large - small), "{freed} {large} {small}");
     let read = browser.driver.execute_async(can_be_read, Vec::new()).await.expect("a list").json().clone();
     assert_eq!(read, json!([false]), "its bytes are given back");

@@ -100,8 +100,8 @@ for model in "${MODELS[@]}"; do
 done
 
 nvidia-smi >>"$LOG" 2>&1
-# (a) Which adapter, and the most that it can do; (b) each kernel against its reference. Tests with faulty kernels compile hundreds of them
-# and say nothing about the GPU.
+# (a) Which adapter, and the most that it can do; (b) each kernel against its reference. The tests that inject faults are skipped: they
+# compile hundreds of kernels and say nothing about the GPU.
 adapter adapter 30
 stage kernels 100 test-engine gpu:: --skip gpu::self_test::fault_tests
 # (c) Log-probabilities of all architectures against float64.

@@ -24,9 +24,8 @@ fn flow(observation: &Observation<'_>, t: usize) -> f64 {
     observation.flow[t]
 }
 
-/// The table of this method, computed from the flow in the unchanged text. `flow` is `[generated tokens, sources with tokens]`, the sources
-/// in the order of the text, see
-/// [`Readout`](glasscage_engine::lm::Readout).
+/// The table of this method, computed from the flow in the unchanged text. `flow` is `[generated tokens, sources with tokens]`, see
+/// [`Readout`](glasscage_engine::lm::Readout). Its sources are in the order of the text.
 pub fn flow_table(transcript: &Transcript, segments: &Segments, flow: &[f64]) -> Table {
     let sources: Vec<usize> = segments.sources_with_tokens().collect();
     let mut column_of = vec![None; segments.prompt.len() + segments.generation.len()];

@@ -369,8 +369,7 @@ fn attribution_text(document: &Document) -> String {
         text += &format!("{total:>5}% {direct:>5}%  {}\n", indented(document.source(j), 15));
     }
     if document.explains_earlier_answers() {
-        text +=
-            "\nThe earlier answers are explained, too. What reaches the answer through them counts for the prompt sentences behind them.\n";
+        text += "\nThe earlier answers are explained, too. Influence that passes through them counts for the sentences before them.\n";
     }
     text
 }

@@ -32,10 +32,9 @@ impl<M: LanguageModel> Session<M> {
         AnsweredQuestion { document, transcript, segments, .. }: &AnsweredQuestion,
     ) -> Result<Vec<Vec<TokenId>>, Problem> {
         let masked_lm = self.masked_lm.as_ref().ok_or_else(no_masked_lm)?;
-        let (prompt, generation) = (&document.prompt, &document.generation);
-        let texts = [prompt.sentence_texts(), generation.sentence_texts()].concat();
+        let texts = document.source_texts();
         let (mut text, mut gaps) = (String::new(), vec![0..0; texts.len()]);
-        let first_of_answer = prompt.sentences.len() + document.last_answer().row;
+        let first_of_answer = document.prompt.sentences.len() + document.last_answer().row;
         for PlacedUnit { source, .. } in document.units_in_order() {
             if source == first_of_answer {
                 text.push('\n');

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn later_sentences_have_no_less_influence() {
+    fn sentences_after_compared_part_are_not_counted() {
         // P2 comes after the earlier answer G1.
         let contrast = Contrast { span: [0, 2], ..contrast([0.0; 4]) };
         let of = |contrast| ContrastWords::new(&with_explained_turn(), &contrast).notes;

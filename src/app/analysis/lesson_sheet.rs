@@ -66,7 +66,7 @@ fn text_name(texts: &[&Document], at: usize) -> String {
 }
 
 fn sentences(document: &Document) -> Vec<(String, String)> {
-    let texts = [document.prompt.sentence_texts(), document.generation.sentence_texts()].concat();
+    let texts = document.source_texts();
     let named = |unit: PlacedUnit| (document.label(unit.source), texts[unit.source].trim().to_owned());
     document.units_in_order().into_iter().map(named).collect()
 }

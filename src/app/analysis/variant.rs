@@ -227,7 +227,7 @@ fn title(document: &Document, edits: &PromptEdits) -> String {
 
 /// The sources before the answer with their texts, in text order. Earlier answers that are explained are among them.
 pub fn units_before_answer(document: &Document) -> Vec<(usize, &str)> {
-    let texts = [document.prompt.sentence_texts(), document.generation.sentence_texts()].concat();
+    let texts = document.source_texts();
     let n_before = document.prompt.sentences.len() + document.last_answer().row;
     let unit = |unit: PlacedUnit| Some((unit.source, *texts.get(unit.source)?));
     document.units_in_order().into_iter().take(n_before).filter_map(unit).collect()

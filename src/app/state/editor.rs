@@ -79,7 +79,7 @@ impl Editor {
         self.reading() == Reading::Conversation && conversation::has_answer(&self.prompt)
     }
 
-    /// What becomes of earlier answers in the prompt.
+    /// How to treat the earlier answers in the prompt.
     pub fn earlier_answers(&self) -> EarlierAnswers {
         let are_explained = *self.explains_earlier && self.has_earlier_answers();
         if are_explained { EarlierAnswers::Explained } else { EarlierAnswers::Given }

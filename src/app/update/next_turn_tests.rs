@@ -144,7 +144,7 @@ fn own_text_comes_back_with_its_choice() {
 }
 
 #[test]
-fn edited_prompt_keeps_what_becomes_of_earlier_answers() {
+fn edited_prompt_keeps_choice_about_earlier_answers() {
     for (document, are_explained) in [(with_given_answer(), false), (with_explained_turn(), true)] {
         let mut page = Page::ready();
         page.opens(document.to_json());

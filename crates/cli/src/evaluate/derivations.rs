@@ -21,7 +21,7 @@ impl Derivations {
         *self == Self::All
     }
 
-    /// The derivations for a method, the paper's first. `own` is the one of the page.
+    /// The derivations for a method, the paper's first. `own` is what the page uses.
     pub fn of(self, own: Derivation) -> Vec<Derivation> {
         let paper = Derivation::default();
         let mut derivations = vec![paper];

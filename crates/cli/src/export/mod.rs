@@ -205,7 +205,7 @@ fn notice(missing: &BTreeSet<char>) -> String {
 
 /// Each sentence with its number, in the order of the text. Explained sentences have an asterisk before it.
 fn list(document: &Document) -> String {
-    let texts = [document.prompt.sentence_texts(), document.generation.sentence_texts()].concat();
+    let texts = document.source_texts();
     let explained = document.explained();
     let line = |PlacedUnit { source, row, .. }: PlacedUnit| {
         let mark = if row.is_some_and(|row| explained.contains(&row)) { "*" } else { " " };

@@ -311,6 +311,11 @@ impl Document {
         if j < n_prompt { self.prompt.sentence(j) } else { self.generation.sentence(j - n_prompt) }
     }
 
+    /// The texts of all units of the prompt, and then of all generated ones. Faster than [`Self::source`] for each.
+    pub fn source_texts(&self) -> Vec<&str> {
+        [self.prompt.sentence_texts(), self.generation.sentence_texts()].concat()
+    }
+
     /// The name of source `j` on the page: P1, P2, ... G1, G2, ...
     pub fn label(&self, j: usize) -> String {
         let n_prompt = self.prompt.sentences.len();

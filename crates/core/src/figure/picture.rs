@@ -109,7 +109,7 @@ impl<'a> Painter<'a> {
 
     fn sentences(&mut self) {
         let n_prompt = self.shares.n_prompt();
-        let texts = [self.document.prompt.sentence_texts(), self.document.generation.sentence_texts()].concat();
+        let texts = self.document.source_texts();
         let mut nodes = Vec::new();
         let mut is_cut = self.shown.len() < texts.len();
         let turns = self.document.units_of_turns();

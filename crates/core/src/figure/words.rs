@@ -11,7 +11,7 @@ const WORD_LINE: f64 = LINE_HEIGHT + 5.0;
 
 impl Painter<'_> {
     pub fn words(&mut self) {
-        let texts = [self.document.prompt.sentence_texts(), self.document.generation.sentence_texts()].concat();
+        let texts = self.document.source_texts();
         let words: Vec<(usize, &str)> = self.shown.iter().map(|&j| (j, texts[j])).collect();
         let n_before = self.shares.n_prompt() + self.document.last_answer().row;
         let (prompt, answer) = words.split_at(n_before.min(words.len()));

@@ -22,17 +22,15 @@ impl Evidence {
     pub fn of_document(document: &Document) -> Vec<Self> {
         let (weak, support) = (MethodText::of(&document.method.id).weak, total_support(document));
         let little = little_support(&document.manifest.model);
-        let places = if document.explains_earlier_answers() { document.places() } else { Vec::new() };
-        // A source after the sentence in the text has no effect on it, measured or not.
-        let of_row = |i: usize, row: &[Option<f64>]| match places.get(document.prompt.sentences.len() + i) {
-            Some(&place) => {
-                Self::of(&row.iter().zip(&places).filter(|(_, of)| **of < place).map(|(score, _)| *score).collect::<Vec<_>>(), weak)
+        let (n_prompt, places) = (document.prompt.sentences.len(), document.places());
+        let evidence = |(i, row): (usize, &[Option<f64>])| {
+            // A source after the sentence in the text has no effect on it, measured or not.
+            let is_before = |&(_, place): &(&Option<f64>, &usize)| places.get(n_prompt + i).is_none_or(|own| place < own);
+            let scores: Vec<Option<f64>> = row.iter().zip(&places).filter(is_before).map(|(score, _)| *score).collect();
+            match (Self::of(&scores, weak), support.get(i)) {
+                (Self::None | Self::Weak(_) | Self::Clear(_), Some(&support)) if support < little => Self::Unsupported(support),
+                (evidence, _) => evidence,
             }
-            None => Self::of(row, weak),
-        };
-        let evidence = |(i, row): (usize, &[Option<f64>])| match (of_row(i, row), support.get(i)) {
-            (Self::None | Self::Weak(_) | Self::Clear(_), Some(&support)) if support < little => Self::Unsupported(support),
-            (evidence, _) => evidence,
         };
         document.table.rows().enumerate().map(evidence).collect()
     }

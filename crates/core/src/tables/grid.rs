@@ -72,7 +72,7 @@ fn matrix(document: &Document, matrix: Matrix) -> Grid {
 /// speaks.
 fn shares(document: &Document) -> Grid {
     let (shares, support) = (Shares::of(document), total_support(document));
-    let texts = [document.prompt.sentence_texts(), document.generation.sentence_texts()].concat();
+    let texts = document.source_texts();
     let amount = |j: usize, amount: Option<f64>| match amount {
         Some(amount) if !shares.has_no_share(j) && shares.scale().is_shares() => Cell::Share(amount),
         Some(amount) if !shares.has_no_share(j) => Cell::Number(amount),

@@ -36,7 +36,7 @@ pub struct RowText {
 
 impl RowText {
     pub fn all(document: &Document) -> Vec<Self> {
-        let texts = [document.prompt.sentence_texts(), document.generation.sentence_texts()].concat();
+        let texts = document.source_texts();
         let turns = document.units_of_turns();
         let row = |PlacedUnit { source: node, row, .. }: PlacedUnit| {
             let text = texts.get(node).copied().unwrap_or_default();

@@ -32,7 +32,7 @@ fn Sentences(count: usize) -> impl IntoView {
     let n_marked = Memo::new(move |_| page.with(|state| state.lesson().map_or(0, |open| open.answer().marked.len())));
     document.map(|document| {
         let explained = document.explained();
-        let texts = [document.prompt.sentence_texts(), document.generation.sentence_texts()].concat();
+        let texts = document.source_texts();
         let item = |unit: &PlacedUnit| {
             let text = texts[unit.source].trim().to_owned();
             let Some(row) = unit.row else { return view! { <Markable sentence=unit.source text /> }.into_any() };
