@@ -9,7 +9,7 @@ use crate::tokens::without_tests;
 /// A path as written, such as `super`, `kernels`, `argmax`; or the names from the root of the crate down to a module.
 type Path = Vec<String>;
 
-/// What the code of a module names.
+/// The names in the code of a module.
 #[derive(Default)]
 struct Module {
     file: String,

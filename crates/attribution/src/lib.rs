@@ -27,7 +27,7 @@ use glasscage_core::explanation::MethodId;
 pub use gradients::HALF_WIDTH;
 pub use transcript::{Segments, Transcript};
 
-/// What the method with this ID computes.
+/// The computation of the method with this ID.
 pub const fn method(id: MethodId) -> &'static AttributionMethod {
     match id {
         MethodId::Pairs => &pairs::PAIRS,

@@ -17,7 +17,7 @@ pub struct Question {
     pub prompt: String,
     #[serde(default)]
     pub reading: Reading,
-    /// What to do with the earlier answers of a conversation.
+    /// How to treat the earlier answers of a conversation.
     #[serde(default)]
     pub earlier_answers: EarlierAnswers,
     /// Text to explain, instead of a generated one.
@@ -36,7 +36,7 @@ pub struct Question {
     pub max_context: Option<usize>,
     /// Id of an entry of [`METHODS`].
     pub method: String,
-    /// What a source is: a sentence, or another unit.
+    /// The unit that is one source: a sentence, or another one.
     pub unit: Unit,
     pub sentence_rule: SentenceRule,
     /// Language whose sentences [`SentenceRule::AnyScript`] finds; `None`: the language of the prompt.

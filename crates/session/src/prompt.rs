@@ -60,7 +60,7 @@ impl ReadPrompt {
             let is_explained = question.earlier_answers == EarlierAnswers::Explained && turn.speaker == Speaker::Assistant && k > 0;
             // JSON can contain line ends of other programs as escapes.
             let content = content(&given_text(&turn.content))?;
-            // Sentences of answers are explained, whatever a reader marked in them.
+            // An answer is split into sentences. Marks in it have no meaning.
             let content = if is_explained { Bracketed::plain(&content.text) } else { content };
             if sentences(&content.text).is_empty() {
                 return Err(problems::wrong_conversation(&ConversationError::EmptyTurn { turn: k + 1 }));

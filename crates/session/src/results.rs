@@ -15,7 +15,7 @@ pub struct AnsweredQuestion {
     /// Positions of the tokens of the last answer. It is the whole generation if no earlier answer is explained.
     pub answer: Range<usize>,
     pub segments: Segments,
-    /// The answers with the statements before them. Statements are sentences, whatever the unit.
+    /// The answers with the statements before them. Statements are sentences for every unit.
     pub statements: Vec<StatedBefore>,
     /// Positions of the tokens of each group of the document, without those of its name.
     pub groups: Vec<Range<usize>>,

@@ -57,7 +57,7 @@ pub struct SplitText {
     /// English if the English rules split these texts in the same way.
     pub language: Language,
     pub segments: Segments,
-    /// The answers with the statements before them. Statements are sentences, whatever the unit.
+    /// The answers with the statements before them. Statements are sentences for every unit.
     pub statements: Vec<StatedBefore>,
     /// Empty if the prompt is not a conversation of several turns.
     pub turns: Vec<Turn>,

@@ -72,7 +72,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class BeforeAnswer:
-    """The positions of the sentences before an answer that are not questions, whatever the unit, and the rows of the answer."""
+    """The positions of the sentences before an answer that are not questions, for every unit, and the rows of the answer."""
 
     statements: list[range]
     rows: range

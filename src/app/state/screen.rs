@@ -1,4 +1,4 @@
-//! What is on screen beside the form.
+//! The part of the page next to the form.
 
 use super::lesson::OpenLesson;
 use super::remote::Remote;

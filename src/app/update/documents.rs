@@ -243,7 +243,7 @@ impl State {
     }
 
     pub(super) fn link_encoded(&mut self, fragment: &str) {
-        // The link may have been closed meanwhile.
+        // The link may have been closed by now.
         if *self.explanation.is_encoding_link {
             *self.explanation.is_encoding_link = false;
             self.show_link(fragment);

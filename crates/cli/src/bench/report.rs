@@ -21,7 +21,7 @@ pub struct BenchReport {
     pub load: Cost,
     pub prefill: Rate,
     pub decode: Rate,
-    /// What the GPU did to generate the tokens of `decode`.
+    /// The work of the GPU to generate the tokens of `decode`.
     pub decode_work: GpuWork,
     /// Throughput of dense matrices in a prefill, in 1e9 floating-point operations per second.
     pub gflops: f64,

@@ -22,7 +22,7 @@ const PREFIX: &str = "smollm2-";
 #[serde(deny_unknown_fields)]
 struct Text {
     title: String,
-    /// What a reader can check in the explanation, in one sentence.
+    /// One sentence about what a reader can check in the explanation.
     about: String,
     /// The text and a question about it.
     prompt: String,

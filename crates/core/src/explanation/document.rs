@@ -50,7 +50,7 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Table>,
     /// Largest drop of the log-probability of a token of each generated sentence, in nats, when all [statements](Passage::statements) of
-    /// the prompt are blanked out together. Statements are sentences, whatever the unit. Empty if it was not measured.
+    /// the prompt are blanked out together. Statements are sentences for every unit. Empty if it was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub support: Vec<f64>,
     /// The tokens of all generated sentences in order, [`Passage::tokens`] of each. Empty if they were not measured. Links leave them out.

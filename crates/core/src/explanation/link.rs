@@ -47,7 +47,7 @@ pub fn to_fragment(document: &Document) -> String {
     format!("{SCHEME}{}", packed::pack(&link_content(document)))
 }
 
-/// What a link to `document` contains, before it is compressed. Two documents have the same content if their links are the same.
+/// The content of a link to `document` before compression. Two documents have the same content if their links are the same.
 pub fn link_content(document: &Document) -> Vec<u8> {
     let mut head = document.clone();
     head.manifest.table_precision = "16-bit".into();

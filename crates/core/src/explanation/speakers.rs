@@ -11,7 +11,7 @@ use crate::table::Table;
 /// A unit of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedUnit {
-    /// Who says it. `None` for the last answer, and if the document is not about a conversation.
+    /// The speaker. `None` for the last answer, and if the document is not about a conversation.
     pub speaker: Option<Speaker>,
     /// Source number: a column of the table, the units of the prompt first.
     pub source: usize,
@@ -44,12 +44,12 @@ impl Document {
         self.turns.iter().map(units).collect()
     }
 
-    /// Who says source `j`: `None` if the document is not about a conversation, or if the source belongs to the last answer.
+    /// The speaker of source `j`: `None` if the document is not about a conversation, or if the source belongs to the last answer.
     pub fn speaker(&self, j: usize) -> Option<Speaker> {
         self.units_of_turns().into_iter().find(|(_, units)| units.contains(&j)).map(|(speaker, _)| speaker)
     }
 
-    /// Who begins to speak with source `j`. `None` if no turn begins with it.
+    /// The speaker of the turn that begins with source `j`. `None` if no turn begins with it.
     pub fn begins_turn(&self, j: usize) -> Option<Speaker> {
         self.units_of_turns().into_iter().find(|(_, units)| units.start == j).map(|(speaker, _)| speaker)
     }

@@ -10,7 +10,7 @@ use super::tokens::{list, place};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Speaker {
-    /// Who set the model up.
+    /// The one who set the model up.
     System,
     User,
     /// The model, in an earlier answer.

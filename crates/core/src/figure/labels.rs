@@ -9,7 +9,7 @@ use crate::shares::Evidence;
 pub struct Labels {
     pub why: &'static str,
     pub prompt: &'static str,
-    /// Those who speak in a conversation, in the order of [`Speaker::ALL`].
+    /// The speakers of a conversation, in the order of [`Speaker::ALL`].
     pub speakers: [&'static str; 3],
     pub thought: &'static str,
     /// Replaces the sentences of a folded thinking section.

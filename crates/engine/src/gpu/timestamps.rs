@@ -21,7 +21,7 @@ pub struct Timed {
     pub staging: wgpu::Buffer,
 }
 
-/// What a dispatch computes.
+/// The computation of a dispatch.
 pub struct Work {
     pub pipeline: Rc<Pipeline>,
     /// Approximate number of floating-point operations.

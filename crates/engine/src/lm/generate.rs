@@ -33,7 +33,7 @@ pub struct ThoughtLimit<'a> {
     pub max_tokens: usize,
 }
 
-/// What a continuation begins with.
+/// The start of a continuation.
 #[derive(Clone, Copy, Debug)]
 pub struct Beginning<'a> {
     pub prompt: &'a [TokenId],

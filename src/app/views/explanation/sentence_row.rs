@@ -30,7 +30,7 @@ pub struct RowText {
     pub text: String,
     /// 0-based row of a generated sentence. `None` for other sentences.
     pub generated: Option<usize>,
-    /// Who begins to speak here, if the prompt is a conversation.
+    /// The speaker of the turn that begins here, if the prompt is a conversation.
     pub speaker: Option<Speaker>,
 }
 

@@ -127,7 +127,7 @@ fn HeatRows(heat: Heatmap) -> impl IntoView {
 struct Heatmap {
     /// Label and text of each source, in text order.
     columns: Vec<(String, String)>,
-    /// Who begins to speak at each source, if the prompt is a conversation.
+    /// The speaker of the turn that begins at each source, if the prompt is a conversation.
     speakers: Vec<Option<&'static str>>,
     rows: Vec<HeatRow>,
     /// Whether the cells are numbers of either sign instead of shares.
