@@ -62,7 +62,7 @@ pub fn bench(options: Options) -> Result<()> {
     build::page(&web, &dist)?;
     // Build everything before the first measurement. Building the tests also builds the program.
     run(&mut native.command("cargo", &["test", "--release", "--test", "bench", "--no-run"])?)?;
-    run(&mut web.command("cargo", &["build", "--release", "--target", WASM, "--no-default-features", "--example", "graph"])?)?;
+    run(&mut web.command("cargo", &["build", "--profile", "engine", "--target", WASM, "--no-default-features", "--example", "graph"])?)?;
     let target = build_folder().join("target");
     let model = match options.model {
         Some(model) => model,
@@ -72,7 +72,7 @@ pub fn bench(options: Options) -> Result<()> {
     let onnx = onnx::prepare(&target, &model, options.job[0]).inspect_err(|error| println!("without onnxruntime-web: {error:#}")).ok();
     let mut test = native.command("cargo", &["test", "--release", "--test", "bench", "--", "--ignored", "--nocapture"])?;
     test.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_BENCH_MODEL", &model);
-    test.env("GLASSCAGE_BENCH_GRAPH", target.join(WASM).join("release/examples/graph.wasm"));
+    test.env("GLASSCAGE_BENCH_GRAPH", target.join(WASM).join("engine/examples/graph.wasm"));
     test.env("GLASSCAGE_BENCH_JOB", options.job.map(|size| size.to_string()).join(","));
     test.envs(wllama.as_ref().map(|wllama| ("GLASSCAGE_BENCH_WLLAMA", wllama)));
     test.envs(onnx.as_ref().map(|onnx| ("GLASSCAGE_BENCH_ONNX", onnx)));

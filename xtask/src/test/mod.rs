@@ -347,7 +347,8 @@ fn in_browser(report: &mut Report, page: &Program, browser: Browser, dist: &Path
 /// `cargo test` for tests that run in a browser's worker.
 fn in_a_worker(web: &Tools) -> Result<Command> {
     let packages = IN_A_WORKER.into_iter().flat_map(|package| ["--package", package]);
-    let arguments: Vec<&str> = ["test", "--locked", "--release", "--target", setup::WASM, "--lib"].into_iter().chain(packages).collect();
+    let arguments: Vec<&str> =
+        ["test", "--locked", "--profile", "engine", "--target", setup::WASM, "--lib"].into_iter().chain(packages).collect();
     let mut command = web.command("cargo", &arguments)?;
     command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner");
     // Each program runs in the folder of its package.
