@@ -25,7 +25,7 @@ pub enum Value {
     Float(f64),
     /// Python's `str`.
     Text(Rc<str>),
-    /// Escaped text from the filters `safe` and `escape`. Text that is added to it is escaped. See [`Value::plain`].
+    /// Escaped text from the filters `safe` and `escape`. Text that is added to it is escaped. See `Value::plain`.
     Safe(Rc<str>),
     /// A list, a tuple, a view of a map or a generator. See [`Value::list`].
     List(Rc<List>),
