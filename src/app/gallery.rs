@@ -65,7 +65,7 @@ pub fn parse(json: &str) -> Gallery {
 mod tests {
     use super::*;
     use crate::lesson::Lesson;
-    use crate::library::registry;
+    use crate::library::{registry, standard};
 
     #[test]
     fn the_index_is_read_and_other_files_give_nothing() {
@@ -89,28 +89,32 @@ mod tests {
     }
 
     #[test]
-    fn gallery_contains_complete_explanations_by_two_models() {
+    fn gallery_contains_complete_explanations_by_three_models() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/public/gallery");
         let Gallery { explanations, lessons } = parse(&std::fs::read_to_string(format!("{folder}/index.json")).unwrap());
-        assert!(explanations.len() >= 8 && lessons.len() >= 6);
+        assert!(explanations.len() >= 20 && lessons.len() >= 6);
         let known = registry::parse(include_str!("../../public/models/registry.json"));
         let smollm2 = known.iter().find(|model| model.name.starts_with("SmolLM2-135M")).and_then(|model| model.sha256.clone()).unwrap();
-        // The first ones explain ordinary texts. Their model has to be downloaded from the address in the list.
-        let by_smollm2: Vec<bool> = explanations.iter().map(|entry| entry.file.starts_with("smollm2-")).collect();
-        assert!(by_smollm2.iter().filter(|&&is| is).count() == 6 && by_smollm2.is_sorted_by(|a, b| a >= b), "{by_smollm2:?}");
         assert!(explanations.iter().all(|entry| !entry.is_lesson()) && lessons.iter().all(GalleryEntry::is_lesson));
         for entry in lessons {
             let lesson = Lesson::from_json(&std::fs::read_to_string(format!("{folder}/{}", entry.file)).unwrap()).unwrap();
             assert_eq!(lesson.title, entry.title);
         }
-        for entry in explanations {
-            let json = std::fs::read_to_string(format!("{folder}/{}", entry.file)).unwrap();
-            let document = crate::explanation::Document::from_json(&json).unwrap();
-            let model = &document.manifest.model;
-            let is_by_smollm2 =
-                model.sha256 == smollm2 && entry.about.starts_with("SmolLM2-135M-Instruct: ") && !document.support.is_empty();
-            assert!(document.is_complete(), "{}", entry.file);
-            assert_eq!([is_by_smollm2, model.name != "Glasscage demo"], [entry.file.starts_with("smollm2-"); 2], "{}", entry.file);
+        // Six ordinary texts come first, whose model has to be downloaded from the address in the list, then six problems in ordinary words.
+        let models = [("smollm2-", "SmolLM2-135M-Instruct"), ("standard-", standard::NAME), ("", "Glasscage demo")];
+        let part = |file: &str| models.iter().position(|(prefix, _)| file.starts_with(prefix)).unwrap();
+        let parts: Vec<usize> = explanations.iter().map(|entry| part(&entry.file)).collect();
+        assert!(
+            parts.is_sorted() && parts.partition_point(|&part| part < 1) == 6 && parts.partition_point(|&part| part < 2) == 12,
+            "{parts:?}"
+        );
+        for (entry, part) in explanations.iter().zip(parts) {
+            let document = crate::explanation::Document::from_json(&std::fs::read_to_string(format!("{folder}/{}", entry.file)).unwrap());
+            let document = document.unwrap();
+            let (model, name) = (&document.manifest.model, models[part].1);
+            let is_named = part == 2 || entry.about.starts_with(&format!("{name}: ")) && !document.support.is_empty();
+            let is_right = if part == 0 { model.sha256 == smollm2 } else { model.name == name };
+            assert!(document.is_complete() && is_named && is_right, "{}", entry.file);
         }
     }
 }

@@ -13,8 +13,8 @@ const FOREIGN: &str = "Write a JavaScript function that sorts an array of object
 async fn built_in_model_reproduces_gallery_and_answers_prompts() {
     let (server, _turn) = server_of(built_page()).await;
     let browser = Browser::open(&server.url).await;
-    // Six ordinary texts by another model come first.
-    open_gallery(&browser, 8).await;
+    // Six explanations by each of two other models come first.
+    open_gallery(&browser, 14).await;
     browser.click("again").await;
     browser.explained().await;
     browser.shows("reproduction", |text| text.starts_with("Reproduced here")).await;

@@ -104,11 +104,11 @@ fn texts_of_our_files() -> impl Iterator<Item = String> {
         texts.collect::<Vec<String>>()
     };
     let (explanations, lessons) = (&gallery["explanations"], &gallery["lessons"]);
-    // The topic of an explanation by the built-in model is quoted from its prompt, so it is not translated.
-    let is_ordinary = |entry: &&Value| entry["file"].as_str().is_some_and(|file| file.starts_with("smollm2-"));
-    let ordinary: Value = explanations.as_array().into_iter().flatten().filter(is_ordinary).cloned().collect();
+    // The topic of an explanation by the built-in model is quoted from its prompt, so it is not translated. Only its files are numbered.
+    let is_by_other_model = |entry: &&Value| entry["file"].as_str().is_some_and(|file| !file.starts_with(|c: char| c.is_ascii_digit()));
+    let by_other_models: Value = explanations.as_array().into_iter().flatten().filter(is_by_other_model).cloned().collect();
     let titles = [of(explanations, "title"), of(lessons, "title")];
-    let abouts = [of(&registry["models"], "about"), of(&ordinary, "about"), of(lessons, "about")];
+    let abouts = [of(&registry["models"], "about"), of(&by_other_models, "about"), of(lessons, "about")];
     titles.into_iter().chain(abouts).flatten()
 }
 

@@ -110,10 +110,15 @@ impl State {
         is_prepared && self.engine.loaded().is_none_or(|loaded| loaded.model.sha256 != model.sha256)
     }
 
-    /// The model with this SHA-256 in the list, unless it is chosen.
+    /// Standard, or the model with this SHA-256 in the list, unless it is chosen.
     fn known_other_model(&self, model: &Model) -> Option<DownloadSpec> {
-        let known = self.library.known.iter().find(|known| known.sha256.as_ref() == Some(&model.sha256))?;
-        (self.engine.choice.name() != known.name).then(|| known.spec())
+        let standard = &self.library.standard.spec;
+        let spec = if model.name == standard.name {
+            standard.clone()
+        } else {
+            self.library.known.iter().find(|known| known.sha256.as_ref() == Some(&model.sha256))?.spec()
+        };
+        (self.engine.choice.name() != spec.name).then_some(spec)
     }
 
     /// Sends a request of the visitor, unless a run is in progress. Loads the model first if needed.

@@ -11,6 +11,7 @@ use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::{EditorMessage, ExplanationMessage, Fetch};
 use crate::app::state::run_status::RunStatus;
 use crate::explanation::Document;
+use crate::library::standard;
 use crate::problem::Problem;
 use crate::request::{ExplainProgress, LoadProgress};
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
@@ -179,9 +180,9 @@ fn recomputing_with_another_known_model_asks_first() {
         "name": "Smol", "architecture": "llama", "parameters_millions": 135, "quantization": "Q4_1", "sha256": sha256,
         "license": "Apache-2.0", "context_length": 8192, "bytes_per_token": 1, "about": "", "address": "https://a.b/smol.gguf",
     }] });
-    let mut prepared = document();
-    prepared.manifest.model.sha256 = sha256;
-    let opened = || {
+    let mut by_smol = document();
+    by_smol.manifest.model.sha256 = sha256;
+    let opened = |prepared: &Document| {
         let mut page = Page::ready();
         let entry = GalleryEntry { title: "Figs".into(), about: "Why?".into(), right: None, file: "smollm2-figs.json".into() };
         let asked = page.send(Message::OpenGalleryEntry(entry));
@@ -189,15 +190,19 @@ fn recomputing_with_another_known_model_asks_first() {
         assert_eq!(page.send(Message::Recompute), [Effect::Fetch(Fetch::Registry)]);
         page
     };
-    let mut page = opened();
-    let effects = page.send(Message::Fetched(Fetch::Registry, Some(known.to_string())));
-    assert!(requests(&effects).is_empty() && page.look(|state| *state.library.is_open && !state.engine.is_busy()), "{effects:?}");
-    assert_eq!(page.look(|state| state.library.asked.clone()).as_deref(), Some("Smol"));
-    page.send(LibraryMessage::UseStored { id: "ab".into(), name: "Smol".into() });
-    page.send(Message::Recompute);
-    assert!(page.look(|state| state.engine.is_busy()), "the visitor chose this model");
+    let mut by_standard = document();
+    by_standard.manifest.model.name = standard::NAME.into();
+    for (prepared, name) in [(&by_smol, "Smol"), (&by_standard, standard::NAME)] {
+        let mut page = opened(prepared);
+        let effects = page.send(Message::Fetched(Fetch::Registry, Some(known.to_string())));
+        assert!(requests(&effects).is_empty() && page.look(|state| *state.library.is_open && !state.engine.is_busy()), "{effects:?}");
+        assert_eq!(page.look(|state| state.library.asked.clone()).as_deref(), Some(name));
+        page.send(LibraryMessage::UseStored { id: "ab".into(), name: name.into() });
+        page.send(Message::Recompute);
+        assert!(page.look(|state| state.engine.is_busy()), "the visitor chose this model");
+    }
 
-    let mut offline = opened();
+    let mut offline = opened(&by_smol);
     let effects = offline.send(Message::Fetched(Fetch::Registry, None));
     assert_eq!(requests(&effects).len(), 1, "without the list, the chosen model answers");
 }

@@ -3,7 +3,7 @@
 mod explained;
 mod folder;
 mod lessons;
-mod ordinary;
+mod texts;
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use super::output;
 use explained::{explained, slug, without_tokens};
 use folder::{INDEX, NewFolder, WELCOME};
 use lessons::LessonSource;
-use ordinary::Ordinary;
+use texts::{SMOLLM2, STANDARD};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -32,6 +32,10 @@ pub struct Arguments {
     /// stay as they are
     #[arg(long)]
     ordinary_model: Option<PathBuf>,
+    /// First part of Glasscage Standard, which explains problems in ordinary words; without it, their explanations in the folder stay as
+    /// they are
+    #[arg(long)]
+    standard_model: Option<PathBuf>,
     /// The folder of the gallery: made, or replaced as a whole. A folder with anything else in it is refused
     #[arg(long, default_value = "public/gallery")]
     out: PathBuf,
@@ -59,14 +63,14 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     let asked = |source: LessonSource| Ok((source.questions(prompt_of)?, source));
     let lessons = lessons::sources()?.into_iter().map(asked).collect::<Result<Vec<_>, String>>()?;
     let folder = NewFolder::beside(&arguments.out)?;
-    let load_ordinary = |model: &PathBuf| load(model, BackendArgument::Cpu);
-    let mut ordinary_session = arguments.ordinary_model.as_ref().map(load_ordinary).transpose()?;
-    let ordinary = match &mut ordinary_session {
-        Some(session) => Ordinary::explained_by(session, &folder)?,
-        None => Ordinary::kept_from(&arguments.out, &folder)?,
-    };
-    let mut session = load(&arguments.model, BackendArgument::Cpu)?;
-    let Ordinary { mut entries, first: mut welcome } = ordinary;
+    let load_on_cpu = |model: &PathBuf| load(model, BackendArgument::Cpu);
+    let mut ordinary_session = arguments.ordinary_model.as_ref().map(load_on_cpu).transpose()?;
+    let mut standard_session = arguments.standard_model.as_ref().map(load_on_cpu).transpose()?;
+    let ordinary = SMOLLM2.explained_by(ordinary_session.as_mut(), &arguments.out, &folder)?;
+    let standard = STANDARD.explained_by(standard_session.as_mut(), &arguments.out, &folder)?;
+    let mut session = load_on_cpu(&arguments.model)?;
+    let mut welcome = ordinary.first;
+    let mut entries = [ordinary.entries, standard.entries].concat();
     for (number, example) in examples.iter().enumerate() {
         let mut document = without_tokens(explained(&mut session, &Question::greedy(&example.prompt))?);
         welcome.get_or_insert_with(|| document.to_json() + "\n");
