@@ -10,7 +10,7 @@ use glasscage::attribution::deletion::{deletion_scores, random_orders};
 use glasscage::engine::Engine;
 use glasscage::explanation::Document;
 use glasscage::lm::{LanguageModel, ScoreRequest};
-use glasscage::model::source::NativeFile;
+use glasscage::model::source::{Joined, NativeFile};
 use glasscage::request::{BackendChoice, PassProgress, Question};
 use glasscage::session::{AnswerResult, AnsweredQuestion, Session};
 use serde_json::{Value, json};
@@ -22,7 +22,12 @@ const PROMPT: &str =
     "Tom has 5 boxes. Unrelated sentence. Each box holds 4 lamps. Tom buys 3 more lamps. How many lamps does Tom have in the end?";
 
 fn session(model: &str, backend: BackendChoice) -> Session<Engine> {
-    let file = NativeFile::open(Path::new(model)).expect("a model of the checkout");
+    session_of_parts(&[model], backend)
+}
+
+fn session_of_parts(files: &[&str], backend: BackendChoice) -> Session<Engine> {
+    let open = |file: &&str| NativeFile::open(Path::new(file)).expect("a model of the checkout");
+    let file = Joined::new(files.iter().map(open).collect());
     let loaded = pollster::block_on(Session::load(&file, backend, &mut async |_| ControlFlow::Continue(())));
     loaded.expect("it loads").expect("loading is never broken off")
 }
@@ -79,8 +84,10 @@ fn deletion_curve_matches_separate_scores() {
 
 #[test]
 fn gallery_belongs_to_models_of_the_page() {
-    let of = |path: &str| session(&format!("{}/public/models/{path}", env!("CARGO_MANIFEST_DIR")), BackendChoice::Cpu).loaded_model().model;
-    let (built_in, standard) = (of("demo.gguf"), of("standard/standard-00001-of-00003.gguf"));
+    let models = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models");
+    let built_in = session(&format!("{models}/demo.gguf"), BackendChoice::Cpu).loaded_model().model;
+    let parts = [1, 2, 3].map(|part| format!("{models}/standard/standard-0000{part}-of-00003.gguf"));
+    let standard = session_of_parts(&parts.each_ref().map(String::as_str), BackendChoice::Cpu).loaded_model().model;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/gallery");
     let known = include_str!("../../public/models/registry.json");
     let index: Value = serde_json::from_str(&fs::read_to_string(folder.join("index.json")).expect("an index")).expect("JSON");

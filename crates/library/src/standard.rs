@@ -11,7 +11,7 @@ pub const FIRST_PART: &str = "models/standard/standard-00001-of-00003.gguf";
 pub const PARAMETERS: u64 = 110_922_048;
 /// Size in bytes and SHA-256 of each part.
 const PARTS: [(u64, &str); 3] = [
-    (24_242_016, "2c241ad2e8074c248cef8665ffef6dcd065de46a03ba8d6b916667010bee7115"),
+    (24_243_104, "bfd5a4f4595c946a10c5f1d64269092c7d155d052d9a364b988343df1b58a6b1"),
     (23_949_728, "cd96b0e7f58c991e01b91b860f9ad0d065afe7e15427534c0826b3c3e52f116e"),
     (16_964_352, "f1f9954a54052655a6bc6d7cb285b63917952c6343fdf0393e794f81a69f21f7"),
 ];
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_device_without_memory_or_storage_cannot_hold_it() {
-        let storage = StorageStatus { is_available: true, is_persistent: false, free: Some(65_156_096) };
+        let storage = StorageStatus { is_available: true, is_persistent: false, free: Some(65_157_184) };
         let facts = ModelFacts { context_length: 1024, bytes_per_token: 46_080, ..ModelFacts::default() };
         let device = DeviceFacts { gpu: None, memory: Some(1_000_000_000), storage };
         let fits = ModelPreview { spec: spec(FIRST_PART), resumable: true, facts, device, bytes_here: 0 };
