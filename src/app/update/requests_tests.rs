@@ -192,6 +192,7 @@ fn recomputing_with_another_known_model_asks_first() {
     };
     let mut by_standard = document();
     by_standard.manifest.model.name = standard::NAME.into();
+    by_standard.manifest.model.sha256 = "c".repeat(64);
     for (prepared, name) in [(&by_smol, "Smol"), (&by_standard, standard::NAME)] {
         let mut page = opened(prepared);
         let effects = page.send(Message::Fetched(Fetch::Registry, Some(known.to_string())));
