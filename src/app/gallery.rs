@@ -100,7 +100,8 @@ mod tests {
             let lesson = Lesson::from_json(&std::fs::read_to_string(format!("{folder}/{}", entry.file)).unwrap()).unwrap();
             assert_eq!(lesson.title, entry.title);
         }
-        // Six ordinary texts come first, whose model has to be downloaded from the address in the list, then six problems in ordinary words.
+        // Six ordinary texts come first, whose model has to be downloaded from the address in the list.
+        // Six problems in ordinary words follow.
         let models = [("smollm2-", "SmolLM2-135M-Instruct"), ("standard-", standard::NAME), ("", "Glasscage demo")];
         let part = |file: &str| models.iter().position(|(prefix, _)| file.starts_with(prefix)).unwrap();
         let parts: Vec<usize> = explanations.iter().map(|entry| part(&entry.file)).collect();
