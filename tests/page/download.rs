@@ -141,7 +141,7 @@ async fn a_download_survives_breaks_refusals_and_expired_addresses() {
 async fn unsupported_model_is_rejected_before_download() {
     let (server, _turn) = server().await;
     let patched = |what: &[u8], by: &[u8]| {
-        let mut model = large_model(5);
+        let mut model = large_model(30);
         let places: Vec<usize> = (0..400_000).filter(|&at| model[at..].starts_with(what)).collect();
         places.into_iter().for_each(|at| model[at..at + by.len()].copy_from_slice(by));
         model
@@ -198,7 +198,8 @@ async fn unsupported_model_is_rejected_before_download() {
     hub.rules().gate = None;
     look_at(&browser, &hub.address("page.gguf")).await;
     browser.find("models-problem").await;
-    assert!(hub.take_sent() < 2_000_000, "the rest is not downloaded");
+    // Sockets hold some megabytes that nobody reads.
+    assert!(hub.take_sent() < 15_000_000, "the rest is not downloaded");
     browser.close().await;
 }
 
@@ -307,6 +308,8 @@ async fn resumed_download_detects_replaced_file() {
         let mut rules = hub.rules();
         rules.version = 2;
         rules.files[0].1 = std::sync::Arc::new(other.clone());
+        // Firefox hands out no response before its first bytes.
+        rules.gate = Some(6_500_000);
     }
     browser.click("resume-download").await;
     browser.wait("a word about it", async || browser.text("download").await.contains("was replaced").then_some(())).await;
