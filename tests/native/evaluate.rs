@@ -25,6 +25,7 @@ fn session(model: &str, backend: BackendChoice) -> Session<Engine> {
     session_of_parts(&[model], backend)
 }
 
+/// Loads a model of one or more files.
 fn session_of_parts(files: &[&str], backend: BackendChoice) -> Session<Engine> {
     let open = |file: &&str| NativeFile::open(Path::new(file)).expect("a model of the checkout");
     let file = Joined::new(files.iter().map(open).collect());

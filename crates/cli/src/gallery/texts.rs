@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use glasscage_engine::Engine;
+use glasscage_library::standard;
 use glasscage_protocol::request::Question;
 use glasscage_session::Session;
 use serde::Deserialize;
@@ -24,7 +25,7 @@ pub struct Texts {
 /// Ordinary texts, for a model of general use.
 pub const SMOLLM2: Texts = Texts { model: "SmolLM2-135M-Instruct", prefix: "smollm2-", json: include_str!("smollm2.json") };
 /// Problems in ordinary words.
-pub const STANDARD: Texts = Texts { model: "Glasscage Standard", prefix: "standard-", json: include_str!("standard.json") };
+pub const STANDARD: Texts = Texts { model: standard::NAME, prefix: "standard-", json: include_str!("standard.json") };
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
