@@ -4,7 +4,7 @@ use super::browser::Browser;
 use super::dist::built_page;
 use super::download_steps::model_is_ready;
 use super::server::Server;
-use super::steps::{ask, server_of};
+use super::steps::{ask, open_gallery, server_of};
 
 const NAME: &str = "Glasscage Standard";
 const PROBLEM: &str = "There are 3 red cups and 4 blue cups. How many cups are there?";
@@ -53,5 +53,15 @@ async fn standard_is_downloaded_on_request_and_kept() {
     browser.goto(&for_classes).await;
     is_chosen().await.expect("the address chooses the stored model");
     assert_eq!(n_requests(&server), 0, "it is downloaded once");
+
+    // An explanation that it made beforehand asks for it.
+    browser.click("models-button").await;
+    browser.click("use-built-in").await;
+    open_gallery(&browser, 7).await;
+    browser.click("again").await;
+    browser.shows("download-button", |text| text == "Use Glasscage Standard").await;
+    browser.pictures_of("preview", "standard-again").await;
+    browser.click("download-button").await;
+    browser.wait("the stored model", is_chosen).await;
     browser.close().await;
 }

@@ -42,6 +42,7 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
     let is_downloading = move || page.with(|state| state.library.is_downloading());
     let label = match (preview.bytes_here, total) {
         (0, Some(total)) => t!("Download {size}", size = number::bytes(total)),
+        (here, Some(total)) if here >= total => t!("Use {name}", name = preview.spec.name.clone()),
         (here, Some(total)) => t!("Download the remaining {size}", size = number::bytes(total.saturating_sub(here))),
         (_, None) => t!("Download").into(),
     };
