@@ -76,9 +76,12 @@ function isWanted(kept, version) {
 
 // Other pages of this site, such as the viewer in a frame, are not cached. Everything that they load comes from the network, as one
 // version.
+//
+// `clients.get` would wait for a worker until it has started, and the worker waits for the script that it asks for here.
 async function isOfAnotherPage({ request, clientId }) {
-  const client = request.mode !== "navigate" && clientId ? await self.clients.get(clientId) : undefined;
-  return client !== undefined && keptPath(client.url) === null;
+  if (request.mode === "navigate") return false;
+  const pages = await self.clients.matchAll({ type: "window" });
+  return pages.some(({ id, url }) => id === clientId && keptPath(url) === null);
 }
 
 // A range of a file, as RFC 9110 (14.2) answers it: "first-last", "first-", or "-length" for the end. A header that asks for something
