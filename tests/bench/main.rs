@@ -2,7 +2,8 @@
 //!
 //! Environment variables: `GLASSCAGE_DIST` is the built page, `GLASSCAGE_BENCH_MODEL` a GGUF file, and `GLASSCAGE_BENCH_JSON` the output
 //! file. Optional: `GLASSCAGE_BENCH_WLLAMA` is the unpacked npm package, `GLASSCAGE_BENCH_ONNX` a folder with onnxruntime-web, the model as
-//! ONNX and `scores.json`, and `GLASSCAGE_BENCH_GRAPH` the compiled `graph.rs`.
+//! ONNX and `scores.json`, `GLASSCAGE_BENCH_GRAPH` the compiled `graph.rs`, and `GLASSCAGE_BENCH_ENGINES` the engines to measure, such as
+//! `wasm-cpu,wllama`.
 
 #![cfg(target_os = "linux")]
 
@@ -159,7 +160,9 @@ async fn engines_in_a_browser() {
     let server = Server::start(&site("bench-site", &dist, &model)).await;
     let mut report = json!({"job": job(), "cold_page": cold_page(&server.url).await});
     println!("cold page: {}", report["cold_page"]);
-    for (name, _) in ENGINES.iter().filter(|(_, needed)| server.dist().join(needed).exists()) {
+    let chosen = std::env::var("GLASSCAGE_BENCH_ENGINES").ok();
+    let is_chosen = |name: &str| chosen.as_ref().is_none_or(|names| names.split(',').any(|chosen| chosen == name));
+    for (name, _) in ENGINES.iter().filter(|(name, needed)| is_chosen(name) && server.dist().join(needed).exists()) {
         println!("{name} ..");
         report[*name] = measure(&server.url, name, &report["job"]).await;
         println!("{name}: {}", report[*name]);

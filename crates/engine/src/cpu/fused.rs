@@ -11,8 +11,8 @@ use js_sys::WebAssembly::{Instance, Module};
 use js_sys::{Function, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 
-use super::rows::{IntegerRows, Rows, negated_sums, stride};
-use glasscage_model::dequantize::{Format, GROUP, Integers, Q8_0_BYTES, dequantize, q8_0_scales};
+use super::rows::{IntegerRows, Rows, negated_sums};
+use glasscage_model::dequantize::{BlockOf32, Format, GROUP, Integers, dequantize};
 
 /// `build.rs` assembles it.
 const MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fused.wasm"));
@@ -26,14 +26,15 @@ const DECODED_VALUES: usize = 1 << 15;
 const PANEL: usize = 4;
 /// Rows of W that are read together for one row of x.
 const TILE: usize = 8;
-/// Integers that the module multiplies together, and the distance to the next ones in bytes after unpacking.
-const UNPACKED: usize = 32;
+/// Values in a block that the module multiplies in place.
+const BLOCK: usize = 32;
 
 /// The functions of the module.
 #[derive(Clone)]
 struct Kernels {
     product: Function,
     vector: Function,
+    blocks: Function,
 }
 
 thread_local! {
@@ -48,13 +49,13 @@ fn instantiate() -> std::result::Result<Kernels, JsValue> {
     Reflect::set(&imports, &"engine".into(), &engine)?;
     let exports = Instance::new(&Module::new(&Uint8Array::from(MODULE))?, &imports)?.exports();
     let function = |name: &str| Reflect::get(&exports, &name.into())?.dyn_into();
-    Ok(Kernels { product: function("product")?, vector: function("vector")? })
+    Ok(Kernels { product: function("product")?, vector: function("vector")?, blocks: function("blocks")? })
 }
 
 /// Reads rows of W, starting at the given row, into memory that the module knows. The first argument is a [`Tile`].
 type Read = unsafe extern "C" fn(*mut (), usize);
 
-/// Sizes and addresses that the module reads at the address that it receives.
+/// Sizes and addresses that `product` and `vector` read at the address that they receive.
 #[repr(C)]
 struct Arguments {
     x: *const f32,
@@ -72,6 +73,25 @@ struct Arguments {
     step: usize,
 }
 
+/// Sizes and addresses that `blocks` reads at the address that it receives.
+#[repr(C)]
+struct BlockArguments {
+    x: *const f32,
+    blocks_per_row: usize,
+    rows: usize,
+    out: *mut f32,
+    weight: *const u8,
+    block_bytes: usize,
+    quants_at: usize,
+    bits: u32,
+    zero: u32,
+    has_minima: u32,
+    tile: usize,
+    scales: *mut f32,
+    minima: *mut f32,
+    sums: *const f32,
+}
+
 /// Writes `[n, columns]` times `[rows, columns]` to `out`, `[n, rows]`. Returns false if this browser or these sizes are not supported.
 pub fn product(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<bool> {
     let Some(kernels) = KERNELS.with(Clone::clone) else { return Ok(false) };
@@ -80,8 +100,8 @@ pub fn product(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<bool> {
         return Ok(true);
     }
     match weight.quant.format {
-        Format::Integers(unpack) if x.len() == columns => vector(&kernels.vector, x, weight, Unpack::All(unpack), out)?,
-        Format::Bytes(_) if x.len() == columns => vector(&kernels.vector, x, weight, Unpack::Scales, out)?,
+        Format::Integers(unpack) if x.len() == columns => vector(&kernels.vector, x, weight, unpack, out)?,
+        Format::BlocksOf32(block, _) if x.len() == columns => blocks(&kernels.blocks, x, weight, block, out)?,
         _ if rows >= PANEL && columns > 0 && columns % 4 == 0 => matrix(&kernels.product, x, weight, out)?,
         _ => return Ok(false),
     }
@@ -117,16 +137,8 @@ fn matrix(product: &Function, x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> 
 /// Rows that the module multiplies as integers.
 struct Tile<'a> {
     weight: Rows<'a>,
-    unpack: Unpack,
+    unpack: fn(&[u8], &mut Integers<'_>),
     rows: IntegerRows,
-}
-
-/// How to read integers.
-#[derive(Clone, Copy)]
-enum Unpack {
-    All(fn(&[u8], &mut Integers<'_>)),
-    /// Only the scales: the integers are multiplied in place, in the bytes of the file.
-    Scales,
 }
 
 impl Tile<'_> {
@@ -136,34 +148,49 @@ impl Tile<'_> {
         // SAFETY: the caller is the module, with the address that `vector` passed together with this function, and `vector` only waits
         // for it.
         let Self { weight, unpack, rows } = unsafe { &mut *tile.cast::<Self>() };
-        let weight = weight.slice(row..weight.len());
-        match *unpack {
-            Unpack::All(unpack) => rows.unpack(&weight, unpack),
-            Unpack::Scales => {
-                let scales = rows.scales.chunks_exact_mut(stride(weight.columns));
-                weight.each().zip(scales).for_each(|(blocks, scales)| q8_0_scales(blocks, scales));
-            }
-        }
+        rows.unpack(&weight.slice(row..weight.len()), *unpack);
     }
 }
 
-fn vector(vector: &Function, x: &[f32], weight: &Rows<'_>, unpack: Unpack, out: &mut [f32]) -> Result<()> {
+/// Multiplies one row of x with rows that are unpacked tile by tile.
+fn vector(vector: &Function, x: &[f32], weight: &Rows<'_>, unpack: fn(&[u8], &mut Integers<'_>), out: &mut [f32]) -> Result<()> {
     let mut tile = Tile { weight: *weight, unpack, rows: IntegerRows::new(TILE, weight.columns) };
-    let (panel, step) = match unpack {
-        Unpack::All(_) => (tile.rows.quants.as_ptr().cast(), UNPACKED),
-        Unpack::Scales => (weight.bytes[Q8_0_BYTES - UNPACKED..].as_ptr(), Q8_0_BYTES),
-    };
-    let (scales, minima) = (tile.rows.scales.as_ptr(), tile.rows.minima.as_ptr());
+    let (quants, scales, minima) = (tile.rows.quants.as_ptr(), tile.rows.scales.as_ptr(), tile.rows.minima.as_ptr());
     let (sums, shuffled) = (negated_sums(x), shuffled(x));
     let arguments = Arguments {
-        panel: panel.cast(),
+        panel: quants.cast(),
         scales,
         minima,
         sums: sums.as_ptr(),
-        step,
         ..arguments(&shuffled, weight, out, Tile::read, (&raw mut tile).cast())
     };
     call(vector, &arguments)
+}
+
+/// Multiplies one row of x with blocks in the layout of the file.
+fn blocks(blocks: &Function, x: &[f32], weight: &Rows<'_>, block: BlockOf32, out: &mut [f32]) -> Result<()> {
+    let blocks_per_row = weight.columns / BLOCK;
+    let shuffled = shuffled(x);
+    let sums: Vec<f32> = x.chunks(BLOCK).map(|values| values.iter().sum()).collect();
+    let mut scales = vec![0.0; (TILE * blocks_per_row).next_multiple_of(4)];
+    let mut minima = if block.has_minimum { scales.clone() } else { Vec::new() };
+    let arguments = BlockArguments {
+        x: shuffled.as_ptr(),
+        blocks_per_row,
+        rows: weight.len(),
+        out: out.as_mut_ptr(),
+        weight: weight.bytes.as_ptr(),
+        block_bytes: block.bytes,
+        quants_at: block.quants_at(),
+        bits: block.bits,
+        zero: block.zero.cast_unsigned().into(),
+        has_minima: block.has_minimum.into(),
+        tile: TILE,
+        scales: scales.as_mut_ptr(),
+        minima: minima.as_mut_ptr(),
+        sums: sums.as_ptr(),
+    };
+    call(blocks, &arguments)
 }
 
 /// Reorders and scales x for the module, which multiplies it with words of four quants.
@@ -176,7 +203,7 @@ fn shuffled(x: &[f32]) -> Vec<f32> {
     shuffled
 }
 
-/// Arguments for one row of x and integers, without the addresses of the integers. `product` does not call `read`.
+/// Arguments for one row of x, without the addresses of the weights. `product` does not call `read`.
 fn arguments(x: &[f32], weight: &Rows<'_>, out: &mut [f32], read: Read, reader: *mut ()) -> Arguments {
     let none = std::ptr::null::<f32>();
     Arguments {
@@ -192,11 +219,11 @@ fn arguments(x: &[f32], weight: &Rows<'_>, out: &mut [f32], read: Read, reader: 
         scales: none,
         minima: none,
         sums: none,
-        step: UNPACKED,
+        step: 0,
     }
 }
 
-fn call(kernel: &Function, arguments: &Arguments) -> Result<()> {
+fn call<T>(kernel: &Function, arguments: &T) -> Result<()> {
     let at = (&raw const *arguments).expose_provenance() as u32;
     kernel.call1(&JsValue::NULL, &at.into()).map(drop).map_err(|error| Error::Msg(format!("{error:?}")))
 }
@@ -234,6 +261,43 @@ mod tests {
             let (x, bytes) = matrices(quant, n, rows, blocks, 2);
             let weight = Rows { quant, columns: blocks * quant.block, bytes: &bytes };
             check(&x, &weight, &super::super::product::product(&x, &weight).unwrap());
+        }
+    }
+
+    #[wasm_bindgen_test]
+    fn scales_and_minima_in_place_are_exact() {
+        let halves = || (0..=u16::MAX).map(u16::to_le_bytes);
+        let blocks_of_32 = QUANTS.iter().filter_map(|quant| match quant.format {
+            Format::BlocksOf32(block, _) => Some((quant, block)),
+            _ => None,
+        });
+        for (quant, block) in blocks_of_32 {
+            // A row is a block whose first integer is 1 and whose others are unused.
+            let one = (block.zero + 1).cast_unsigned();
+            let with = |scale: [u8; 2], minimum: [u8; 2]| {
+                let mut bytes = vec![0; block.bytes];
+                bytes[..2].copy_from_slice(&scale);
+                if block.has_minimum {
+                    bytes[2..4].copy_from_slice(&minimum);
+                }
+                if block.bits == 5 && one >= 16 {
+                    bytes[block.quants_at() - 4] = 1;
+                }
+                bytes[block.quants_at()] = if block.bits == 8 { one } else { one & 0xF };
+                bytes
+            };
+            let scales: Vec<u8> = halves().flat_map(|half| with(half, [0; 2])).collect();
+            let minima: Vec<u8> = halves().flat_map(|half| with([0; 2], half)).collect();
+            let mut x = vec![0.0; BLOCK];
+            x[0] = 1.0;
+            for bytes in [scales, minima] {
+                let weight = Rows { quant, columns: BLOCK, bytes: &bytes };
+                let mut out = vec![f32::NAN; weight.len()];
+                assert!(product(&x, &weight, &mut out).unwrap());
+                for (row, (out, values)) in out.iter().zip(quant.values(&bytes).chunks(BLOCK)).enumerate() {
+                    assert!(*out == values[0] || !values[0].is_finite() && !out.is_finite(), "{} {row}: {out} {}", quant.name, values[0]);
+                }
+            }
         }
     }
 

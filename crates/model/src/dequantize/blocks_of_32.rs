@@ -2,18 +2,34 @@
 
 use super::{Integers, each, half_at, sixteen_at};
 
-/// Size of a block of [`q8_0`] in bytes. The last 32 bytes are integers.
-pub const Q8_0_BYTES: usize = 34;
-
-/// Unpacks only the scales of [`q8_0`].
-pub fn q8_0_scales(blocks: &[u8], scales: &mut [f32]) {
-    let blocks = blocks.as_chunks::<Q8_0_BYTES>().0;
-    blocks.iter().zip(scales.as_chunks_mut().0).for_each(|(block, scales)| *scales = [half_at(block, 0); 2]);
+/// Layout of blocks of 32 values that kernels can multiply in place: value = scale (quant - `zero`) + minimum. The scale comes first, as f16,
+/// then the minimum as f16, then the fifth bits, then the other bits.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockOf32 {
+    /// Size in bytes.
+    pub bytes: usize,
+    /// 4, 5 or 8.
+    pub bits: u32,
+    pub zero: i8,
+    pub has_minimum: bool,
 }
+
+impl BlockOf32 {
+    /// Position of the integers, or of their lower four bits.
+    pub const fn quants_at(&self) -> usize {
+        self.bytes - if self.bits == 8 { 32 } else { 16 }
+    }
+}
+
+pub const Q4_0: BlockOf32 = BlockOf32 { bytes: 18, bits: 4, zero: 8, has_minimum: false };
+pub const Q4_1: BlockOf32 = BlockOf32 { bytes: 20, bits: 4, zero: 0, has_minimum: true };
+pub const Q5_0: BlockOf32 = BlockOf32 { bytes: 22, bits: 5, zero: 16, has_minimum: false };
+pub const Q5_1: BlockOf32 = BlockOf32 { bytes: 24, bits: 5, zero: 0, has_minimum: true };
+pub const Q8_0: BlockOf32 = BlockOf32 { bytes: 34, bits: 8, zero: 0, has_minimum: false };
 
 /// d q.
 pub fn q8_0(blocks: &[u8], out: &mut Integers<'_>) {
-    each(blocks, out, |block: &[u8; Q8_0_BYTES], quants: &mut [i8; 32], scales, _: &mut [f32; 2]| {
+    each(blocks, out, |block: &[u8; Q8_0.bytes], quants: &mut [i8; 32], scales, _: &mut [f32; 2]| {
         for (i, quant) in quants.iter_mut().enumerate() {
             *quant = block[2 + i] as i8;
         }
@@ -23,7 +39,7 @@ pub fn q8_0(blocks: &[u8], out: &mut Integers<'_>) {
 
 /// d (q - 8).
 pub fn q4_0(blocks: &[u8], out: &mut Integers<'_>) {
-    each(blocks, out, |block: &[u8; 18], quants, scales, _: &mut [f32; 2]| {
+    each(blocks, out, |block: &[u8; Q4_0.bytes], quants, scales, _: &mut [f32; 2]| {
         nibbles(sixteen_at(block, 2), [0; 4], 8, quants);
         *scales = [half_at(block, 0); 2];
     });
@@ -31,7 +47,7 @@ pub fn q4_0(blocks: &[u8], out: &mut Integers<'_>) {
 
 /// d q + m.
 pub fn q4_1(blocks: &[u8], out: &mut Integers<'_>) {
-    each(blocks, out, |block: &[u8; 20], quants, scales, minima| {
+    each(blocks, out, |block: &[u8; Q4_1.bytes], quants, scales, minima| {
         nibbles(sixteen_at(block, 4), [0; 4], 0, quants);
         (*scales, *minima) = ([half_at(block, 0); 2], [-half_at(block, 2); 2]);
     });
@@ -39,7 +55,7 @@ pub fn q4_1(blocks: &[u8], out: &mut Integers<'_>) {
 
 /// d (q - 16), with the fifth bits of all values in four bytes.
 pub fn q5_0(blocks: &[u8], out: &mut Integers<'_>) {
-    each(blocks, out, |block: &[u8; 22], quants, scales, _: &mut [f32; 2]| {
+    each(blocks, out, |block: &[u8; Q5_0.bytes], quants, scales, _: &mut [f32; 2]| {
         nibbles(sixteen_at(block, 6), [block[2], block[3], block[4], block[5]], 16, quants);
         *scales = [half_at(block, 0); 2];
     });
@@ -47,7 +63,7 @@ pub fn q5_0(blocks: &[u8], out: &mut Integers<'_>) {
 
 /// d q + m, with the fifth bits of all values in four bytes.
 pub fn q5_1(blocks: &[u8], out: &mut Integers<'_>) {
-    each(blocks, out, |block: &[u8; 24], quants, scales, minima| {
+    each(blocks, out, |block: &[u8; Q5_1.bytes], quants, scales, minima| {
         nibbles(sixteen_at(block, 8), [block[4], block[5], block[6], block[7]], 0, quants);
         (*scales, *minima) = ([half_at(block, 0); 2], [-half_at(block, 2); 2]);
     });

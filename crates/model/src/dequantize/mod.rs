@@ -6,7 +6,7 @@ mod iq4;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
-pub use blocks_of_32::{Q8_0_BYTES, q4_0, q4_1, q5_0, q5_1, q8_0, q8_0_scales};
+pub use blocks_of_32::{BlockOf32, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, q4_0, q4_1, q5_0, q5_1, q8_0};
 pub use blocks_of_256::{q2_k, q3_k, q4_k, q5_k, q6_k};
 pub use iq4::{iq4_nl, iq4_xs};
 
@@ -17,8 +17,8 @@ pub enum Format {
     Floats(fn(blocks: &[u8], values: &mut [f32])),
     /// Read as integers.
     Integers(fn(blocks: &[u8], out: &mut Integers<'_>)),
-    /// Read as integers that can also be used in place: `Q8_0`.
-    Bytes(fn(blocks: &[u8], out: &mut Integers<'_>)),
+    /// Read as integers, which can also be used in place.
+    BlocksOf32(BlockOf32, fn(blocks: &[u8], out: &mut Integers<'_>)),
 }
 
 /// Number of values in a group. In every quantization, at least this many values share a scale and a minimum.
@@ -51,7 +51,7 @@ const EXPANDED: usize = 1024;
 pub fn dequantize(format: Format, blocks: &[u8], values: &mut [f32]) {
     let unpack = match format {
         Format::Floats(read) => return read(blocks, values),
-        Format::Integers(unpack) | Format::Bytes(unpack) => unpack,
+        Format::Integers(unpack) | Format::BlocksOf32(_, unpack) => unpack,
     };
     let (mut quants, mut scales, mut minima) = ([0; EXPANDED], [0.0; EXPANDED / GROUP], [0.0; EXPANDED / GROUP]);
     // Uses 64 bits, because the product can exceed 32 bits for a panel of long rows.
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn no_loop_of_an_unpacker_contains_a_call() {
         let assembly = assembly();
-        for name in QUANTS.iter().map(|quant| quant.name.to_lowercase()).chain(["q8_0_scales".into()]) {
+        for name in QUANTS.iter().map(|quant| quant.name.to_lowercase()) {
             assert_eq!(calls_in_loops(&assembly, &name), Some(Vec::new()), "{name}");
         }
         // The loop over pieces of a tensor calls the unpacker.
