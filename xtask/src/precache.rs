@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::command::root;
 use crate::hash::sha256;
@@ -27,7 +27,7 @@ fn move_script(dist: &Path) -> Result<()> {
     let index = dist.join("index.html");
     let html = fs::read_to_string(&index)?;
     if let Some((page, script)) = without_script(&html) {
-        fs::write(dist.join("start.js"), script)?;
+        fs::write(dist.join("start.js"), with_reported_failure(script)?)?;
         fs::write(index, page)?;
     }
     Ok(())
@@ -38,6 +38,14 @@ fn without_script(html: &str) -> Option<(String, &str)> {
     let (before, rest) = html.split_once(SCRIPT[0])?;
     let (script, after) = rest.split_once(SCRIPT[1])?;
     Some((format!("{before}<script type=\"module\" src=\"./start.js\"></script>{after}"), script))
+}
+
+/// The script, with a failure of the program as an ordinary error. Firefox 153 says "out of memory" of a program that was cut off, and
+/// reports no such error to the page that waits for it, so `start-watch.js` would show nothing.
+fn with_reported_failure(script: &str) -> Result<String> {
+    let parts = script.split_once("await init(").and_then(|(before, rest)| Some((before, rest.split_once(");")?)));
+    let (before, (argument, after)) = parts.context("the script that starts the page does not wait for its program")?;
+    Ok(format!("{before}await init({argument}).catch(reason => {{ throw new Error(String(reason)); }});{after}"))
 }
 
 fn write_service_worker(dist: &Path) -> Result<()> {
@@ -84,6 +92,14 @@ mod tests {
         assert_eq!(page, "<head><script type=\"module\" src=\"./start.js\"></script></head>");
         assert_eq!(script, "\nstart()\n");
         assert!(without_script(&page).is_none());
+    }
+
+    #[test]
+    fn failure_of_the_program_is_an_ordinary_error() {
+        let script = with_reported_failure("import init from './app.js';\nconst wasm = await init({ a: './b' });\nrun(wasm);").unwrap();
+        let init = "const wasm = await init({ a: './b' }).catch(reason => { throw new Error(String(reason)); });";
+        assert_eq!(script, format!("import init from './app.js';\n{init}\nrun(wasm);"));
+        assert!(with_reported_failure("start()").is_err());
     }
 
     #[test]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a Qwen 3 in GGUF (Q8_0) as ONNX, for onnxruntime-web: FOLDER/f32.onnx, and FOLDER/q8.onnx with the same 8-bit blocks.
+"""Writes a Llama or a Qwen 3 in GGUF (Q8_0) as ONNX, for onnxruntime-web: FOLDER/f32.onnx, and FOLDER/q8.onnx with the same 8-bit blocks.
 
     python3 tests/bench/onnx/convert.py MODEL.gguf FOLDER        (needs requirements.txt; takes seconds)
 
@@ -29,10 +29,13 @@ class Decoder:
         """Builds layers with matrices of 8 or 32 bits."""
         self.bits = bits
         self.tensors = {tensor.name.removesuffix(".weight"): tensor for tensor in reader.tensors}
-        setting = {name.removeprefix("qwen3."): field.contents() for name, field in reader.fields.items() if name.startswith("qwen3.")}
+        prefix = f"{reader.fields['general.architecture'].contents()}."
+        setting = {name.removeprefix(prefix): field.contents() for name, field in reader.fields.items() if name.startswith(prefix)}
         self.layers, self.dim = setting["block_count"], setting["embedding_length"]
         self.heads, self.kv_heads = setting["attention.head_count"], setting["attention.head_count_kv"]
-        self.head_dim = setting["attention.key_length"]
+        self.head_dim = setting.get("attention.key_length", self.dim // self.heads)
+        # GGUF has the pairs that RoPE turns next to each other in Llama, and half a head apart in Qwen 3.
+        self.pairs_are_adjacent = prefix == "llama."
         self.context, self.rope_base = setting["context_length"], setting["rope.freq_base"]
         self.epsilon = setting["attention.layer_norm_rms_epsilon"]
         self.nodes, self.constants = [], []
@@ -52,21 +55,22 @@ class Decoder:
         asked = self.op("Gather", [normed, "rows"], "asked", axis=1)
         asked = self.reshape(asked, [-1, self.dim])
         self.op("Gemm", [asked, "token_embd"], "logits", transB=1)
-        graph = helper.make_graph(self.nodes, "qwen3", self.inputs, self.outputs, self.constants)
+        graph = helper.make_graph(self.nodes, "decoder", self.inputs, self.outputs, self.constants)
         opsets = [helper.make_opsetid("", 17), helper.make_opsetid(MICROSOFT, 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
     def attention(self, i: int, x: str) -> str:
         q, k, v = (self.matmul(x, f"blk.{i}.attn_{part}") for part in "qkv")
-        q = self.head_norm(q, f"blk.{i}.attn_q_norm", self.heads)
-        k = self.head_norm(k, f"blk.{i}.attn_k_norm", self.kv_heads)
+        if f"blk.{i}.attn_q_norm" in self.tensors:
+            q = self.head_norm(q, f"blk.{i}.attn_q_norm", self.heads)
+            k = self.head_norm(k, f"blk.{i}.attn_k_norm", self.kv_heads)
         cache = [f"{i}.key", f"{i}.value"]
         past, present = ([f"{when}.{name}" for name in cache] for when in ("past", "present"))
         self.inputs += [value(name, TensorProto.FLOAT, [1, self.kv_heads, "p", self.head_dim]) for name in past]
         self.outputs += [value(name, TensorProto.FLOAT, [1, self.kv_heads, "t", self.head_dim]) for name in present]
         inputs = [q, k, v, *past, "seqlens_k", "total_length", "cos", "sin"]
-        sizes = {"num_heads": self.heads, "kv_num_heads": self.kv_heads}
-        mixed = self.op("GroupQueryAttention", inputs, f"blk.{i}.mixed", *present, domain=MICROSOFT, do_rotary=1, **sizes)
+        settings = {"num_heads": self.heads, "kv_num_heads": self.kv_heads, "do_rotary": 1, "rotary_interleaved": int(self.pairs_are_adjacent)}
+        mixed = self.op("GroupQueryAttention", inputs, f"blk.{i}.mixed", *present, domain=MICROSOFT, **settings)
         return self.matmul(mixed, f"blk.{i}.attn_output")
 
     def feed_forward(self, i: int, x: str) -> str:
@@ -142,7 +146,7 @@ def main():
     model, folder = Path(sys.argv[1]), Path(sys.argv[2])
     reader = gguf.GGUFReader(model)
     architecture = reader.fields["general.architecture"].contents()
-    assert architecture == "qwen3", f"this writes Qwen 3, not {architecture}"
+    assert architecture in ("llama", "qwen3"), f"this writes Llama and Qwen 3, not {architecture}"
     for name, bits in {"f32": 32, "q8": 8}.items():
         onnx.save(Decoder(reader, bits).model(), folder / f"{name}.onnx")
 

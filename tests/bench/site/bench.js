@@ -5,9 +5,10 @@ import { text } from "./text.js";
 const now = () => performance.timeOrigin + performance.now();
 const MODEL = new URL("model.gguf", location.href).href;
 const PREFILLS = 3;
-/// Maximum time of generation in milliseconds, and maximum number of tokens.
+/// Maximum time of a generation in milliseconds, enough tokens, and the maximum number of generations.
 const DECODE_MILLIS = 6000;
 const DECODE_TOKENS = 64;
+const DECODE_RUNS = 8;
 
 /// Our engine in its worker, with the page's protocol: see src/worker/envelope.rs and src/worker/engine/protocol.rs.
 class Engine {
@@ -118,7 +119,7 @@ async function ours(backend, job, cores) {
   await engine.generate(prompt + answer, 2);
   const read = [];
   for (let i = 0; i < PREFILLS; i += 1) read.push(await engine.generate(prompt + answer, 1));
-  const run = await engine.generate(prompt + answer, DECODE_TOKENS);
+  const decodes = await decoded(engine, prompt + answer);
   const { document, section: explained } = await engine.job(prompt, answer);
   const { heap_bytes } = engine.facts;
   const facts = { backend: ready.backend, notice: ready.notice, heap_bytes, passes: document.method.passes };
@@ -127,8 +128,18 @@ async function ours(backend, job, cores) {
   facts.sentences = document.prompt.sentences.length + document.generation.sentences.length;
   const tokens = facts.prompt_tokens + facts.answer_tokens;
   const prefills = read.map(({ begin, first }) => ({ name: "prefill", begin, end: first, tokens }));
-  const decode = { name: "decode", begin: run.first, end: run.end, tokens: run.tokens - 1 };
-  return { facts, sections: [section, ...prefills, decode, explained] };
+  return { facts, sections: [section, ...prefills, ...decodes, explained] };
+}
+
+/// Generates until there are enough tokens, because some models end their answers soon.
+async function decoded(engine, prompt) {
+  const runs = [];
+  for (let tokens = 0; tokens < DECODE_TOKENS && runs.length < DECODE_RUNS; ) {
+    const { first, end, tokens: more } = await engine.generate(prompt, DECODE_TOKENS);
+    runs.push({ name: "decode", begin: first, end, tokens: more - 1 });
+    tokens += more;
+  }
+  return runs;
 }
 
 /// The backend that the page would choose.

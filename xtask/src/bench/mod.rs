@@ -26,7 +26,7 @@ use crate::sizes::{self, Sizes};
 use crate::{build, random_model, setup};
 
 /// The measured version of wllama.
-const WLLAMA: &str = "3.8.1";
+const WLLAMA: &str = "3.13.0";
 
 #[derive(Args)]
 pub struct Options {
@@ -39,6 +39,10 @@ pub struct Options {
     /// Numbers of tokens, sentences, and generated sentences
     #[arg(long, value_name = "TOKENS,SENTENCES,GENERATED", default_value = "300,15,6", value_parser = sizes_of_job)]
     job: [usize; 3],
+    /// Measure only these engines, in the browser: of wasm-cpu, wasm-cpu-2, webgpu, choice, graph, wllama, onnxruntime-wasm and
+    /// onnxruntime-webgpu
+    #[arg(long, value_name = "ENGINES", value_delimiter = ',')]
+    engines: Vec<String>,
 }
 
 /// Commands run in the checkout, so make paths absolute first.
@@ -76,16 +80,19 @@ pub fn bench(options: Options) -> Result<()> {
     test.env("GLASSCAGE_BENCH_JOB", options.job.map(|size| size.to_string()).join(","));
     test.envs(wllama.as_ref().map(|wllama| ("GLASSCAGE_BENCH_WLLAMA", wllama)));
     test.envs(onnx.as_ref().map(|onnx| ("GLASSCAGE_BENCH_ONNX", onnx)));
-    let native_gpu = engine::native(&target, &model, "gpu", options.job)?;
-    let report = json!({
+    let mut report = json!({
         "machine": machine::describe(),
         "model": model.file_name().unwrap_or_default().to_string_lossy(),
-        "native_cpu": engine::native(&target, &model, "cpu", options.job)?,
-        "gpu": gpu::measure(&native, &target, &native_gpu)?,
-        "native_gpu": native_gpu,
-        "browser": engine::browser(&mut test, &target)?,
         "sizes": sizes(&dist, wllama.as_deref(), onnx.as_deref())?,
     });
+    if options.engines.is_empty() {
+        report["native_cpu"] = engine::native(&target, &model, "cpu", options.job)?;
+        report["native_gpu"] = engine::native(&target, &model, "gpu", options.job)?;
+        report["gpu"] = gpu::measure(&native, &target, &report["native_gpu"])?;
+    } else {
+        test.env("GLASSCAGE_BENCH_ENGINES", options.engines.join(","));
+    }
+    report["browser"] = engine::browser(&mut test, &target)?;
     println!("\n{}\n{}", table::engines(&report) + &gpu::table(&report), targets::table(&report));
     let file = options.json.unwrap_or(target.join("bench.json"));
     fs::write(&file, serde_json::to_string_pretty(&report)? + "\n").with_context(|| format!("cannot write {}", file.display()))?;
