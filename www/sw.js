@@ -75,7 +75,7 @@ function isWanted(kept, version) {
 }
 
 // Other pages of this site, such as the viewer in a frame, are not cached. Everything that they load comes from the network, as one
-// version.
+// version. They have no workers.
 //
 // `clients.get` would wait for a worker until it has started, and the worker waits for the script that it asks for here.
 async function isOfAnotherPage({ request, clientId }) {

@@ -164,6 +164,9 @@ async fn engines_in_a_browser() {
         report["cold_page"] = cold_page(&server.url).await;
         println!("cold page: {}", report["cold_page"]);
     }
+    for name in chosen.iter().flat_map(|names| names.split(',')) {
+        assert!(ENGINES.iter().any(|(known, _)| *known == name), "there is no engine {name}");
+    }
     let is_chosen = |name: &str| chosen.as_ref().is_none_or(|names| names.split(',').any(|chosen| chosen == name));
     for (name, _) in ENGINES.iter().filter(|(name, needed)| is_chosen(name) && server.dist().join(needed).exists()) {
         println!("{name} ..");

@@ -40,8 +40,8 @@ fn without_script(html: &str) -> Option<(String, &str)> {
     Some((format!("{before}<script type=\"module\" src=\"./start.js\"></script>{after}"), script))
 }
 
-/// The script, with a failure of the program as an ordinary error. Firefox 153 says "out of memory" of a program that was cut off, and
-/// reports no such error to the page that waits for it, so `start-watch.js` would show nothing.
+/// The script, with a failure of the program as an ordinary error. If the program was cut off, Firefox 153 fails with "out of memory" and
+/// does not report it as an uncaught error, so `start-watch.js` would show nothing.
 fn with_reported_failure(script: &str) -> Result<String> {
     let parts = script.split_once("await init(").and_then(|(before, rest)| Some((before, rest.split_once(");")?)));
     let (before, (argument, after)) = parts.context("the script that starts the page does not wait for its program")?;

@@ -34,9 +34,11 @@ class Decoder:
         self.layers, self.dim = setting["block_count"], setting["embedding_length"]
         self.heads, self.kv_heads = setting["attention.head_count"], setting["attention.head_count_kv"]
         self.head_dim = setting.get("attention.key_length", self.dim // self.heads)
+        unknown = {"output", "rope_freqs"} & self.tensors.keys()
+        assert not unknown, f"this writes models with shared embeddings and plain RoPE, not with {', '.join(sorted(unknown))}"
         # GGUF has the pairs that RoPE turns next to each other in Llama, and half a head apart in Qwen 3.
         self.pairs_are_adjacent = prefix == "llama."
-        self.context, self.rope_base = setting["context_length"], setting["rope.freq_base"]
+        self.context, self.rope_base = setting["context_length"], setting.get("rope.freq_base", 10_000.0)
         self.epsilon = setting["attention.layer_norm_rms_epsilon"]
         self.nodes, self.constants = [], []
         self.inputs = [value("ids", TensorProto.INT64, [1, "n"]), value("rows", TensorProto.INT64, ["m"])]
@@ -69,8 +71,9 @@ class Decoder:
         self.inputs += [value(name, TensorProto.FLOAT, [1, self.kv_heads, "p", self.head_dim]) for name in past]
         self.outputs += [value(name, TensorProto.FLOAT, [1, self.kv_heads, "t", self.head_dim]) for name in present]
         inputs = [q, k, v, *past, "seqlens_k", "total_length", "cos", "sin"]
-        settings = {"num_heads": self.heads, "kv_num_heads": self.kv_heads, "do_rotary": 1, "rotary_interleaved": int(self.pairs_are_adjacent)}
-        mixed = self.op("GroupQueryAttention", inputs, f"blk.{i}.mixed", *present, domain=MICROSOFT, **settings)
+        sizes = {"num_heads": self.heads, "kv_num_heads": self.kv_heads}
+        rope = {"do_rotary": 1, "rotary_interleaved": int(self.pairs_are_adjacent)}
+        mixed = self.op("GroupQueryAttention", inputs, f"blk.{i}.mixed", *present, domain=MICROSOFT, **sizes, **rope)
         return self.matmul(mixed, f"blk.{i}.attn_output")
 
     def feed_forward(self, i: int, x: str) -> str:

@@ -5,7 +5,7 @@ import { text } from "./text.js";
 const now = () => performance.timeOrigin + performance.now();
 const MODEL = new URL("model.gguf", location.href).href;
 const PREFILLS = 3;
-/// Maximum time of a generation in milliseconds, enough tokens, and the maximum number of generations.
+/// Decoding stops after this time in milliseconds, at this many tokens in all, or after this many generations.
 const DECODE_MILLIS = 6000;
 const DECODE_TOKENS = 64;
 const DECODE_RUNS = 8;
@@ -134,10 +134,12 @@ async function ours(backend, job, cores) {
 /// Generates until there are enough tokens, because some models end their answers soon.
 async function decoded(engine, prompt) {
   const runs = [];
-  for (let tokens = 0; tokens < DECODE_TOKENS && runs.length < DECODE_RUNS; ) {
+  let [tokens, millis] = [0, 0];
+  while (tokens < DECODE_TOKENS && millis < DECODE_MILLIS && runs.length < DECODE_RUNS) {
     const { first, end, tokens: more } = await engine.generate(prompt, DECODE_TOKENS);
+    if (more < 2) throw new Error("the model ends its answer at once");
     runs.push({ name: "decode", begin: first, end, tokens: more - 1 });
-    tokens += more;
+    [tokens, millis] = [tokens + more, millis + end - first];
   }
   return runs;
 }

@@ -70,12 +70,13 @@ fn schedules(numbers: &Numbers<'_>) -> Vec<Row> {
 fn wllama(numbers: &Numbers<'_>) -> Vec<Row> {
     let [wasm, gpu, peer] = ["wasm-cpu", "webgpu", "wllama"].map(|engine| format!("/browser/{engine}/cost"));
     // The page uses WebGPU if its backend says so, else WASM.
-    let takes_gpu =
-        numbers.0.pointer("/browser/choice/facts/backend").and_then(Value::as_str).is_some_and(|name| name.starts_with("webgpu"));
-    let taken = if takes_gpu { &gpu } else { &wasm };
+    let choice = numbers.0.pointer("/browser/choice/facts/backend").and_then(Value::as_str);
+    let taken = choice.map(|name| if name.starts_with("webgpu") { &gpu } else { &wasm });
     let times = |what: &str, above: &str, below: &str| numbers.ratio(&format!("{above}/{what}"), &format!("{below}/{what}"));
     vec![
-        ("3. wllama : page's choice, job in CPU time >= 12", times("job/cpu_seconds", &peer, taken), |times| times >= 12.0),
+        ("3. wllama : page's choice, job in CPU time >= 12", taken.and_then(|taken| times("job/cpu_seconds", &peer, taken)), |times| {
+            times >= 12.0
+        }),
         ("wllama : WASM on the CPU, the same", times("job/cpu_seconds", &peer, &wasm), |_| true),
         ("wllama : WebGPU, the same", times("job/cpu_seconds", &peer, &gpu), |_| true),
         ("4. WASM on the CPU : wllama, prefill >= 3", times("prefill/per_cpu_second", &wasm, &peer), |times| times >= 3.0),

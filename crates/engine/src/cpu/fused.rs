@@ -2,7 +2,7 @@
 //! SIMD without them has two thirds of the speed.
 //!
 //! Runs in a separate module, `fused.wat`, because a browser rejects a whole module if it does not know an instruction. The module works
-//! on the engine's memory and calls the engine to read weights.
+//! on the engine's memory. It reads blocks of 32 weights in place and calls the engine to unpack the others.
 
 #![expect(unsafe_code, reason = "the module calls back with an address that it was given")]
 
@@ -70,7 +70,7 @@ struct Arguments {
     scales: *const f32,
     minima: *const f32,
     sums: *const f32,
-    step: usize,
+    out_row_bytes: usize,
 }
 
 /// Sizes and addresses that `blocks` reads at the address that it receives.
@@ -85,7 +85,7 @@ struct BlockArguments {
     quants_at: usize,
     bits: u32,
     zero: u32,
-    has_minima: u32,
+    has_minimum: u32,
     tile: usize,
     scales: *mut f32,
     minima: *mut f32,
@@ -99,6 +99,7 @@ pub fn product(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<bool> {
     if out.is_empty() {
         return Ok(true);
     }
+    assert_eq!(out.len(), x.len() / columns * rows, "the module writes all of the product");
     match weight.quant.format {
         Format::Integers(unpack) if x.len() == columns => vector(&kernels.vector, x, weight, unpack, out)?,
         Format::BlocksOf32(block, _) if x.len() == columns => blocks(&kernels.blocks, x, weight, block, out)?,
@@ -125,8 +126,8 @@ fn matrix(product: &Function, x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> 
                 n: x.len() / columns,
                 rows: tile.len(),
                 panel: values.as_ptr().cast(),
-                step: rows * size_of::<f32>(),
-                ..arguments(x, weight, out, Tile::read, std::ptr::null_mut())
+                out_row_bytes: rows * size_of::<f32>(),
+                ..arguments(x, weight, out, std::ptr::null_mut())
             };
             call(product, &arguments)?;
         }
@@ -162,7 +163,7 @@ fn vector(vector: &Function, x: &[f32], weight: &Rows<'_>, unpack: fn(&[u8], &mu
         scales,
         minima,
         sums: sums.as_ptr(),
-        ..arguments(&shuffled, weight, out, Tile::read, (&raw mut tile).cast())
+        ..arguments(&shuffled, weight, out, (&raw mut tile).cast())
     };
     call(vector, &arguments)
 }
@@ -172,7 +173,7 @@ fn blocks(blocks: &Function, x: &[f32], weight: &Rows<'_>, block: BlockOf32, out
     let blocks_per_row = weight.columns / BLOCK;
     let shuffled = shuffled(x);
     let sums: Vec<f32> = x.chunks(BLOCK).map(|values| values.iter().sum()).collect();
-    let mut scales = vec![0.0; (TILE * blocks_per_row).next_multiple_of(4)];
+    let mut scales = vec![0.0; TILE * blocks_per_row];
     let mut minima = if block.has_minimum { scales.clone() } else { Vec::new() };
     let arguments = BlockArguments {
         x: shuffled.as_ptr(),
@@ -184,7 +185,7 @@ fn blocks(blocks: &Function, x: &[f32], weight: &Rows<'_>, block: BlockOf32, out
         quants_at: block.quants_at(),
         bits: block.bits,
         zero: block.zero.cast_unsigned().into(),
-        has_minima: block.has_minimum.into(),
+        has_minimum: block.has_minimum.into(),
         tile: TILE,
         scales: scales.as_mut_ptr(),
         minima: minima.as_mut_ptr(),
@@ -204,7 +205,7 @@ fn shuffled(x: &[f32]) -> Vec<f32> {
 }
 
 /// Arguments for one row of x, without the addresses of the weights. `product` does not call `read`.
-fn arguments(x: &[f32], weight: &Rows<'_>, out: &mut [f32], read: Read, reader: *mut ()) -> Arguments {
+fn arguments(x: &[f32], weight: &Rows<'_>, out: &mut [f32], reader: *mut ()) -> Arguments {
     let none = std::ptr::null::<f32>();
     Arguments {
         x: x.as_ptr(),
@@ -213,13 +214,13 @@ fn arguments(x: &[f32], weight: &Rows<'_>, out: &mut [f32], read: Read, reader: 
         rows: weight.len(),
         out: out.as_mut_ptr(),
         reader,
-        read,
+        read: Tile::read,
         tile: TILE,
         panel: none.cast(),
         scales: none,
         minima: none,
         sums: none,
-        step: 0,
+        out_row_bytes: 0,
     }
 }
 
@@ -256,11 +257,13 @@ mod tests {
 
     #[wasm_bindgen_test]
     fn columns_are_any_number_of_whole_blocks() {
-        let quant = by_id(8).unwrap();
-        for (n, rows, blocks) in [(1, 9, 1), (1, 9, 3), (3, 9, 5), (2 * BLOCK_VALUES / 2048 + 1, 6, 64)] {
-            let (x, bytes) = matrices(quant, n, rows, blocks, 2);
-            let weight = Rows { quant, columns: blocks * quant.block, bytes: &bytes };
-            check(&x, &weight, &super::super::product::product(&x, &weight).unwrap());
+        let sizes = [(1, 7, 1), (1, 9, 1), (1, 9, 3), (1, 13, 3), (3, 9, 5), (2 * BLOCK_VALUES / 2048 + 1, 6, 64)];
+        for quant in QUANTS.iter().filter(|quant| quant.block == BLOCK) {
+            for (n, rows, blocks) in sizes {
+                let (x, bytes) = matrices(quant, n, rows, blocks, 2);
+                let weight = Rows { quant, columns: blocks * quant.block, bytes: &bytes };
+                check(&x, &weight, &super::super::product::product(&x, &weight).unwrap());
+            }
         }
     }
 
@@ -326,11 +329,11 @@ mod tests {
 
     #[wasm_bindgen_test]
     fn only_output_is_written() {
-        for id in [0, 8] {
+        for id in [0, 3, 7, 8, 12] {
             let quant = by_id(id).unwrap();
             for (n, rows) in [(1, 4), (1, 7), (2, 5), (5, 9), (1, 17)] {
-                let (x, bytes) = matrices(quant, n, rows, 32 / quant.block, 3);
-                let weight = Rows { quant, columns: 32, bytes: &bytes };
+                let (x, bytes) = matrices(quant, n, rows, 256 / quant.block, 3);
+                let weight = Rows { quant, columns: 256, bytes: &bytes };
                 let mut out = vec![-7777.0; n * rows + 8];
                 let x: Vec<f32> = x.flatten_all().unwrap().to_vec1().unwrap();
                 assert!(product(&x, &weight, &mut out[4..4 + n * rows]).unwrap());

@@ -6,7 +6,7 @@
   (import "engine" "memory" (memory 1))
   (import "engine" "table" (table 1 funcref))
   (type $read (func (param i32 i32)))
-  ;; Several rows of x, and at least 4 rows of w, as f32 at $panel. Columns are a multiple of 4. Rows of out are $step bytes apart. Four
+  ;; Several rows of x, and at least 4 rows of w, as f32 at $panel. Columns are a multiple of 4. Rows of out are $out_bytes apart. Four
   ;; rows of w stay in the cache and are multiplied with all of x, two rows at a time, because that fills the registers of 128-bit SIMD.
   ;; The last tiles overlap the previous ones, or use the last row of x twice. They write the same values again.
   (func (export "product") (param $p i32)
@@ -135,15 +135,16 @@
       (local.set $end (i32.add (local.get $end) (local.get $tile)))
       (br_if $each_tile (i32.lt_u (local.get $j) (local.get $rows)))))
 
-  ;; One row of x: out[j] = sum over blocks k of scale[j][k] (x[k] . (quant[j][k] - $zero)) + minimum[j][k] (sum of x[k]), where w has
-  ;; blocks of 32 values as in the file: the scale as f16; the minimum as f16 if $has_minima; 4 bytes with the fifth bits if $bits is 5; and
-  ;; at $quants, 32 bytes if $bits is 8, or 16 bytes with four bits of the first 16 values below those of the others. The layout of x is
-  ;; that of `vector`. $sums are the sums of each 32 values of x. $scales and $minima have room for $tile rows.
+  ;; One row of x: out[j] = sum over blocks k of scale[j][k] (x[k] . (quant[j][k] - $zero)) + minimum[j][k] (sum of x[k]). w has blocks
+  ;; of 32 values as in the file: the scale as f16; the minimum as f16 if $has_minimum; 4 bytes with the fifth bits if $bits is 5; and at
+  ;; $quants, 32 bytes if $bits is 8, or 16 bytes: byte i has four bits of value i in its lower half, and of value i + 16 in its upper
+  ;; half. The layout of x is that of `vector`. $sums are the sums of each 32 values of x. $scales and $minima have room for $tile rows.
   (func (export "blocks") (param $p i32)
     (local $x i32) (local $rows i32) (local $out i32) (local $w i32) (local $block i32) (local $quants i32) (local $bits i32)
-    (local $zero v128) (local $has_minima i32) (local $tile i32) (local $per_row i32)
+    (local $zero v128) (local $has_minimum i32) (local $tile i32) (local $per_row i32)
     (local $n i32) (local $count i32) (local $q i32) (local $s i32) (local $m i32) (local $at i32) (local $x_end i32) (local $sum i32)
-    (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $e v128) (local $mask v128) (local $four v128) (local $fifth v128) (local $bit v128)
+    (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $e v128)
+    (local $mask v128) (local $four v128) (local $fifth v128) (local $bit v128)
     (local.set $x (i32.load (local.get $p)))
     (local.set $per_row (i32.load offset=4 (local.get $p)))
     (local.set $rows (i32.load offset=8 (local.get $p)))
@@ -153,7 +154,7 @@
     (local.set $quants (i32.load offset=24 (local.get $p)))
     (local.set $bits (i32.load offset=28 (local.get $p)))
     (local.set $zero (v128.load8_splat offset=32 (local.get $p)))
-    (local.set $has_minima (i32.load offset=36 (local.get $p)))
+    (local.set $has_minimum (i32.load offset=36 (local.get $p)))
     (local.set $tile (i32.load offset=40 (local.get $p)))
     (local.set $mask (v128.const i32x4 0xFF000000 0xFF000000 0xFF000000 0xFF000000))
     (local.set $four (v128.const i32x4 0x0F0F0F0F 0x0F0F0F0F 0x0F0F0F0F 0x0F0F0F0F))
@@ -165,10 +166,10 @@
       (local.set $rows (i32.sub (local.get $rows) (local.get $n)))
       (local.set $count (i32.mul (local.get $n) (local.get $per_row)))
       (local.set $s (i32.load offset=44 (local.get $p)))
-      (call $floats (local.get $w) (local.get $block) (local.get $s) (local.get $count))
+      (call $f32s_of_f16s (local.get $w) (local.get $block) (local.get $s) (local.get $count))
       (local.set $m (i32.load offset=48 (local.get $p)))
-      (if (local.get $has_minima) (then
-        (call $floats (i32.add (local.get $w) (i32.const 2)) (local.get $block) (local.get $m) (local.get $count))))
+      (if (local.get $has_minimum) (then
+        (call $f32s_of_f16s (i32.add (local.get $w) (i32.const 2)) (local.get $block) (local.get $m) (local.get $count))))
       (local.set $q (i32.add (local.get $w) (local.get $quants)))
       (local.set $w (i32.add (local.get $w) (i32.mul (local.get $count) (local.get $block))))
       (loop $each_row
@@ -213,7 +214,7 @@
           (local.set $b (f32x4.relaxed_madd
             (v128.load offset=112 (local.get $at)) (f32x4.convert_i32x4_s (v128.and (local.get $e) (local.get $mask))) (local.get $b)))
           (local.set $d (f32x4.relaxed_madd (local.get $b) (local.get $c) (local.get $d)))
-          (if (local.get $has_minima) (then
+          (if (local.get $has_minimum) (then
             (local.set $a (f32x4.relaxed_madd
               (v128.load32_zero (local.get $m)) (v128.load32_zero (local.get $sum)) (local.get $a)))
             (local.set $m (i32.add (local.get $m) (i32.const 4)))
@@ -228,8 +229,8 @@
         (br_if $each_row (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))
       (br_if $each_tile (local.get $rows))))
 
-  ;; Converts $count f16 values to f32, four at a time. They are $step bytes apart, from $from on. $to has room for a multiple of four.
-  (func $floats (param $from i32) (param $step i32) (param $to i32) (param $count i32)
+  ;; Converts $count f16 values to f32, four at a time. They are $step bytes apart, from $from on.
+  (func $f32s_of_f16s (param $from i32) (param $step i32) (param $to i32) (param $count i32)
     (local $end i32) (local $a v128)
     (local.set $end (i32.add (local.get $to) (i32.shl (i32.and (local.get $count) (i32.const -4)) (i32.const 2))))
     (block $no_fours
@@ -241,7 +242,7 @@
         (local.set $from (i32.add (local.get $from) (local.get $step)))
         (local.set $a (v128.load16_lane 5 (local.get $from) (local.get $a)))
         (local.set $from (i32.add (local.get $from) (local.get $step)))
-        (v128.store (local.get $to) (call $float (v128.load16_lane 7 (local.get $from) (local.get $a))))
+        (v128.store (local.get $to) (call $f32s_of_words (v128.load16_lane 7 (local.get $from) (local.get $a))))
         (local.set $from (i32.add (local.get $from) (local.get $step)))
         (br_if $each_four (i32.lt_u (local.tee $to (i32.add (local.get $to) (i32.const 16))) (local.get $end)))))
     (local.set $end (i32.add (local.get $end) (i32.shl (i32.and (local.get $count) (i32.const 3)) (i32.const 2))))
@@ -249,12 +250,12 @@
       (br_if $no_more (i32.eq (local.get $to) (local.get $end)))
       (loop $each
         (v128.store32_lane 0 (local.get $to)
-          (call $float (v128.load16_lane 1 (local.get $from) (v128.const i32x4 0 0 0 0))))
+          (call $f32s_of_words (v128.load16_lane 1 (local.get $from) (v128.const i32x4 0 0 0 0))))
         (local.set $from (i32.add (local.get $from) (local.get $step)))
         (br_if $each (i32.lt_u (local.tee $to (i32.add (local.get $to) (i32.const 4))) (local.get $end))))))
 
-  ;; Converts four f16 values, each in the upper half of a word, to f32. Exact for all values, and avoids subnormal f32, which are slow.
-  (func $float (param $a v128) (result v128)
+  ;; Converts four f16 values, each in the upper half of a word, to f32. Exact, but -0 becomes 0. Avoids subnormal f32, which are slow.
+  (func $f32s_of_words (param $a v128) (result v128)
     (local $exponent v128) (local $b v128)
     ;; Sign, exponent and fraction where f32 has them; the exponent is still biased by 15.
     (local.set $a (v128.and (i32x4.shr_s (local.get $a) (i32.const 3)) (v128.const i32x4 0x8FFFE000 0x8FFFE000 0x8FFFE000 0x8FFFE000)))

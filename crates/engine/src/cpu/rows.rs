@@ -44,7 +44,7 @@ pub struct IntegerRows {
 }
 
 /// Number of values that each row of `columns` values has in [`IntegerRows::scales`].
-pub fn stride(columns: usize) -> usize {
+fn stride(columns: usize) -> usize {
     columns.div_ceil(4 * GROUP) * 4
 }
 

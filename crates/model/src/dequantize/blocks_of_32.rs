@@ -1,31 +1,7 @@
 //! Blocks of 32 values with a scale, and in some types a minimum. The low nibbles are the first 16 integers, the high nibbles the others.
 
+use super::layout::{Q4_0, Q4_1, Q5_0, Q5_1, Q8_0};
 use super::{Integers, each, half_at, sixteen_at};
-
-/// Layout of blocks of 32 values that kernels can multiply in place: value = scale (quant - `zero`) + minimum. The scale comes first, as f16,
-/// then the minimum as f16, then the fifth bits, then the other bits.
-#[derive(Clone, Copy, Debug)]
-pub struct BlockOf32 {
-    /// Size in bytes.
-    pub bytes: usize,
-    /// 4, 5 or 8.
-    pub bits: u32,
-    pub zero: i8,
-    pub has_minimum: bool,
-}
-
-impl BlockOf32 {
-    /// Position of the integers, or of their lower four bits.
-    pub const fn quants_at(&self) -> usize {
-        self.bytes - if self.bits == 8 { 32 } else { 16 }
-    }
-}
-
-pub const Q4_0: BlockOf32 = BlockOf32 { bytes: 18, bits: 4, zero: 8, has_minimum: false };
-pub const Q4_1: BlockOf32 = BlockOf32 { bytes: 20, bits: 4, zero: 0, has_minimum: true };
-pub const Q5_0: BlockOf32 = BlockOf32 { bytes: 22, bits: 5, zero: 16, has_minimum: false };
-pub const Q5_1: BlockOf32 = BlockOf32 { bytes: 24, bits: 5, zero: 0, has_minimum: true };
-pub const Q8_0: BlockOf32 = BlockOf32 { bytes: 34, bits: 8, zero: 0, has_minimum: false };
 
 /// d q.
 pub fn q8_0(blocks: &[u8], out: &mut Integers<'_>) {

@@ -3,12 +3,14 @@
 mod blocks_of_256;
 mod blocks_of_32;
 mod iq4;
+mod layout;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
-pub use blocks_of_32::{BlockOf32, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, q4_0, q4_1, q5_0, q5_1, q8_0};
+pub use blocks_of_32::{q4_0, q4_1, q5_0, q5_1, q8_0};
 pub use blocks_of_256::{q2_k, q3_k, q4_k, q5_k, q6_k};
 pub use iq4::{iq4_nl, iq4_xs};
+pub use layout::{BlockOf32, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0};
 
 /// How to read the values of whole blocks.
 #[derive(Clone, Copy, Debug)]
