@@ -59,7 +59,7 @@ fn sizes_of_job(text: &str) -> Result<[usize; 3]> {
 const MODEL: (&str, &str) = ("42m", "Q8_0");
 
 pub fn bench(options: Options) -> Result<()> {
-    println!("{}", announcement(options.model.as_deref(), options.job));
+    println!("{}", announcement(options.model.as_deref(), options.job, &options.engines));
     setup::browser(Browser::Chromium)?;
     let (native, web) = (setup::native(), setup::web()?);
     let dist = build_folder().join("dist");
@@ -72,8 +72,12 @@ pub fn bench(options: Options) -> Result<()> {
         Some(model) => model,
         None => random_model::make(&native, MODEL.0, MODEL.1)?,
     };
-    let wllama = npm::package("@wllama/wllama", WLLAMA).inspect_err(|error| println!("without wllama: {error:#}")).ok();
-    let onnx = onnx::prepare(&target, &model, options.job[0]).inspect_err(|error| println!("without onnxruntime-web: {error:#}")).ok();
+    let is_wanted = |engine: &str| options.engines.is_empty() || options.engines.iter().any(|wanted| wanted.starts_with(engine));
+    let without = |engine: &str, error: &anyhow::Error| println!("without {engine}: {error:#}");
+    let wllama = is_wanted("wllama").then(|| npm::package("@wllama/wllama", WLLAMA).inspect_err(|error| without("wllama", error)).ok());
+    let onnx = is_wanted("onnxruntime")
+        .then(|| onnx::prepare(&target, &model, options.job[0]).inspect_err(|error| without("onnxruntime-web", error)).ok());
+    let (wllama, onnx) = (wllama.flatten(), onnx.flatten());
     let mut test = native.command("cargo", &["test", "--release", "--test", "bench", "--", "--ignored", "--nocapture"])?;
     test.env("GLASSCAGE_DIST", &dist).env("GLASSCAGE_BENCH_MODEL", &model);
     test.env("GLASSCAGE_BENCH_GRAPH", target.join(WASM).join("engine/examples/graph.wasm"));
@@ -115,15 +119,16 @@ fn sizes(dist: &Path, wllama: Option<&Path>, onnx: Option<&Path>) -> Result<Valu
 }
 
 /// Describes the measurement before it starts.
-fn announcement(model: Option<&Path>, [tokens, sentences, generated]: [usize; 3]) -> String {
+fn announcement(model: Option<&Path>, [tokens, sentences, generated]: [usize; 3], engines: &[String]) -> String {
     let model = match model {
         Some(model) => model.display().to_string(),
         None => format!("a Qwen 3 of {} random parameters, {}, made here,", MODEL.0.to_uppercase(), MODEL.1),
     };
-    format!(
-        "Measuring {model} in a job of {tokens} tokens in {sentences} sentences, {generated} of them generated: natively and in the \
-         browser, on CPU and WebGPU, compared with wllama {WLLAMA} and onnxruntime-web {ONNXRUNTIME}."
-    )
+    let how = match engines {
+        [] => format!("natively and in the browser, on CPU and WebGPU, compared with wllama {WLLAMA} and onnxruntime-web {ONNXRUNTIME}"),
+        engines => format!("{} in the browser", engines.join(", ")),
+    };
+    format!("Measuring {model} in a job of {tokens} tokens in {sentences} sentences, {generated} of them generated: {how}.")
 }
 
 #[cfg(test)]
@@ -132,11 +137,13 @@ mod tests {
 
     #[test]
     fn announcement_describes_measurement() {
-        let said = announcement(None, [300, 15, 6]);
+        let said = announcement(None, [300, 15, 6], &[]);
         let expected =
             "Measuring a Qwen 3 of 42M random parameters, Q8_0, made here, in a job of 300 tokens in 15 sentences, 6 of them generated: ";
         assert!(said.starts_with(expected), "{said}");
-        let said = announcement(Some(Path::new("/models/mine.gguf")), [100, 5, 2]);
-        assert!(said.starts_with("Measuring /models/mine.gguf in a job of 100 tokens in 5 sentences, 2 of them generated: "), "{said}");
+        let said = announcement(Some(Path::new("/models/mine.gguf")), [100, 5, 2], &["wasm-cpu".to_owned(), "wllama".to_owned()]);
+        let expected =
+            "Measuring /models/mine.gguf in a job of 100 tokens in 5 sentences, 2 of them generated: wasm-cpu, wllama in the browser.";
+        assert_eq!(said, expected);
     }
 }
