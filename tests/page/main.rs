@@ -53,6 +53,7 @@ mod real_model;
 #[path = "../hosts/mod.rs"]
 mod recipes;
 mod reproducible;
+mod scorers;
 mod screenshots;
 mod server;
 mod sharing;
@@ -66,6 +67,5 @@ mod states;
 mod steps;
 mod template;
 mod thinking;
-mod two_workers;
 mod units;
 mod welcome;

@@ -40,8 +40,8 @@ const FIREFOX_LACKS: Lacks = &[
     ("local::copy_without_space_keeps_file_in_use", SMALL_STORAGE),
     ("offline::the_page_can_be_installed", INSTALLATION),
     ("phone::", PHONE),
+    ("scorers::", CORES),
     ("soak::", MEASURED),
-    ("two_workers::", CORES),
 ];
 const WEB_KIT_LACKS: Lacks = &[
     ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
@@ -78,9 +78,9 @@ const WEB_KIT_LACKS: Lacks = &[
     ("offline::built_in_and_stored_models_work_offline", STORAGE),
     ("phone::", PHONE),
     ("print::", PRINTED),
+    ("scorers::", CORES),
     ("soak::", MEASURED),
     ("standard::", STORAGE),
-    ("two_workers::", CORES),
 ];
 
 /// Parts of the names of the page tests that the short command also runs in `WebKitGTK`: answers, links, the gallery, languages, keys.

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use memchr::memmem;
 
 /// The programs in `dist`, each of which has a script and a module.
 const PROGRAMS: [&str; 3] = ["app", "engine", "viewer"];
@@ -61,15 +62,11 @@ fn has_hash(name: &str) -> bool {
 
 /// Replaces a name by another one of the same length. Returns whether the module has it.
 fn replace(module: &mut [u8], name: &str, by: &str) -> bool {
-    let mut is_there = false;
-    let mut at = 0;
-    while let Some(offset) = module[at..].windows(name.len()).position(|window| window == name.as_bytes()) {
-        at += offset;
-        module[at..at + name.len()].copy_from_slice(by.as_bytes());
-        at += name.len();
-        is_there = true;
+    let places: Vec<usize> = memmem::find_iter(module, name).collect();
+    for &place in &places {
+        module[place..place + name.len()].copy_from_slice(by.as_bytes());
     }
-    is_there
+    !places.is_empty()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::browser::Browser;
 use super::server::Server;
-use super::steps::{ask, example_prompt, server};
+use super::steps::{ask, example_prompt, is_thorough, server};
 
 /// Maximum number of explanations until all scorers must have helped.
 const MOST_EXPLANATIONS: usize = 40;
@@ -72,13 +72,18 @@ async fn several_workers_measure_what_one_measures() {
     let (server, _turn) = server().await;
     let (alone, of_none) = explained(&server, 1, usize::MAX, 0, 0).await;
     assert!(of_none.is_empty(), "{of_none:?} passes by scorers");
+    // One and three scorers, that last or break down. The short command tries one of each.
     for (cores, n_scorers) in [(2, 1), (5, 3)] {
-        let (together, scored) = explained(&server, cores, usize::MAX, n_scorers, 11).await;
-        println!("{cores} cores: scorers scored {scored:?} passes");
-        assert!(scored.len() == n_scorers && scored.iter().sum::<usize>() > 10, "{scored:?} passes by scorers");
-        assert!(together == alone, "the same bits with {n_scorers} scorers");
-        let (after_breakdown, before_it) = explained(&server, cores, 2, n_scorers, 2 * n_scorers).await;
-        assert_eq!(before_it, vec![2; n_scorers], "passes before the breakdown");
-        assert!(after_breakdown == alone, "the same bits after {n_scorers} scorers broke down");
+        if is_thorough() || n_scorers == 1 {
+            let (together, scored) = explained(&server, cores, usize::MAX, n_scorers, 11).await;
+            println!("{cores} cores: scorers scored {scored:?} passes");
+            assert!(scored.len() == n_scorers && scored.iter().sum::<usize>() > 10, "{scored:?} passes by scorers");
+            assert!(together == alone, "the same bits with {n_scorers} scorers");
+        }
+        if is_thorough() || n_scorers == 3 {
+            let (after_breakdown, before_it) = explained(&server, cores, 2, n_scorers, 2 * n_scorers).await;
+            assert_eq!(before_it, vec![2; n_scorers], "passes before the breakdown");
+            assert!(after_breakdown == alone, "the same bits after {n_scorers} scorers broke down");
+        }
     }
 }
