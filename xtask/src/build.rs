@@ -9,12 +9,19 @@ use crate::command::{command, output, run};
 use crate::setup::Tools;
 use crate::sizes::Sizes;
 
-/// Trunk with the version for page and worker: the package version, and the commit in a git checkout.
-pub fn trunk(tools: &Tools, arguments: &[&str]) -> Result<Command> {
+/// Environment variable with the version that the page and its worker compare: a build with another value compiles all of them again.
+pub const VERSION: &str = "GLASSCAGE_VERSION";
+
+/// The package version, and the commit in a git checkout.
+pub fn version() -> String {
     let commit = output(&mut command("git", &["rev-parse", "--short", "HEAD"]));
-    let version = commit.map_or(env!("CARGO_PKG_VERSION").to_owned(), |commit| format!("{}+{}", env!("CARGO_PKG_VERSION"), commit.trim()));
+    commit.map_or(env!("CARGO_PKG_VERSION").to_owned(), |commit| format!("{}+{}", env!("CARGO_PKG_VERSION"), commit.trim()))
+}
+
+/// Trunk with the version for page and worker.
+pub fn trunk(tools: &Tools, arguments: &[&str]) -> Result<Command> {
     let mut trunk = tools.command("trunk", arguments)?;
-    trunk.env("GLASSCAGE_VERSION", version).env("GLASSCAGE_XTASK", std::env::current_exe()?);
+    trunk.env(VERSION, version()).env("GLASSCAGE_XTASK", std::env::current_exe()?);
     Ok(trunk)
 }
 

@@ -350,6 +350,8 @@ fn in_a_worker(web: &Tools) -> Result<Command> {
     let arguments: Vec<&str> =
         ["test", "--locked", "--profile", "engine", "--target", setup::WASM, "--lib"].into_iter().chain(packages).collect();
     let mut command = web.command("cargo", &arguments)?;
+    // As for the page, or each of the two builds would undo the other.
+    command.env(build::VERSION, build::version());
     command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner");
     // Each program runs in the folder of its package.
     command.env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", command::root().join("webdriver.json"));
