@@ -12,8 +12,10 @@ use super::steps::{open_gallery, server};
 async fn click_that_lands_elsewhere_is_noticed() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
-    // The page changes after the driver computed the position of the button and before it presses, as after a late response of the server.
-    let script = "addEventListener('mousemove', () => {
+    // The page changes after the driver computed the position of the button and before the click, as after a late response of the server.
+    // WebKitGTK reports the movement of the pointer only after the click.
+    let script = "for (const event of ['mousemove', 'mousedown']) addEventListener(event, () => {
+        if (document.querySelector(`[data-testid='late']`)) return;
         const late = document.createElement('div');
         late.dataset.testid = 'late';
         late.style.cssText = 'position: fixed; inset: 0; z-index: 1000';

@@ -46,6 +46,7 @@ const FIREFOX_LACKS: Lacks = &[
 const WEB_KIT_LACKS: Lacks = &[
     ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
     ("accessibility::progress_is_seen_without_colors_and_announced_by_phases", FORCED_COLORS),
+    ("device::device_is_measured_on_request_and_copied_as_text", WEB_GPU),
     ("download::a_browser_killed_at_any_moment_leaves_no_wrong_model", KILLED),
     ("download::a_download_survives_breaks_refusals_and_expired_addresses", STORAGE),
     ("download::a_model_in_several_files_is_one_model", STORAGE),
@@ -54,6 +55,7 @@ const WEB_KIT_LACKS: Lacks = &[
     ("download::two_tabs_do_not_download_the_same_model", STORAGE),
     ("embed::the_saved_page_works_from_disk", NETWORK),
     ("engine_faults::full_storage_does_not_prevent_explaining", SMALL_STORAGE),
+    ("engine_faults::gpu_that_fails_after_loading_is_replaced_by_cpu", WEB_GPU),
     ("engine_faults::lost_gpu_keeps_work_and_restarts_on_click", WEB_GPU),
     ("engine_faults::frozen_left_or_background_tab_continues", FROZEN),
     ("engine_faults::engine_needs_network_only_once", NETWORK),
@@ -78,6 +80,7 @@ const WEB_KIT_LACKS: Lacks = &[
     ("offline::built_in_and_stored_models_work_offline", STORAGE),
     ("phone::", PHONE),
     ("print::", PRINTED),
+    ("real_model::smollm2_on_webgpu_explains_like_transformers", WEB_GPU),
     ("scorers::", CORES),
     ("soak::", MEASURED),
     ("standard::", STORAGE),

@@ -21,8 +21,11 @@ pub(super) fn samples(names: &[&str]) -> Vec<Sample> {
 #[wasm_bindgen_test(unsupported = tokio::test)]
 async fn correct_kernels_pass() {
     for gpu in gpus().await {
-        for architecture in ARCHITECTURES {
-            for (heads, kv_heads, head_dim) in [(6, 2, 48), (3, 3, 128), (8, 1, 6)] {
+        for (at, architecture) in ARCHITECTURES.iter().enumerate() {
+            let shapes = [(6, 2, 48), (3, 3, 128), (8, 1, 6)];
+            // A browser takes a second to compile the kernels of a shape, so there the architectures take turns.
+            let shapes = if cfg!(target_arch = "wasm32") { &shapes[at % 3..][..1] } else { &shapes };
+            for &(heads, kv_heads, head_dim) in shapes {
                 let rotated_dim = if architecture.rotates_part { 4 } else { head_dim };
                 let config = Config { n_heads: heads, n_kv_heads: kv_heads, head_dim, rotated_dim, ..windowed(architecture.name) };
                 assert_eq!(first_wrong(&gpu, &config, &[]).await.unwrap(), None, "{}", gpu.variant.name);
