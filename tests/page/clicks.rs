@@ -25,7 +25,9 @@ async fn click_that_lands_elsewhere_is_noticed() {
     let click = AssertUnwindSafe(browser.click("explain-button")).catch_unwind().await;
     let message = click.expect_err("the click is not taken for one that arrived");
     let message = message.downcast_ref::<String>().expect("a message");
-    assert!(message.starts_with("a click on explain-button arrived at late: the page moved"), "{message}");
+    // WebKitGTK has pressed the button by then, so the click belongs to the body, which contains both.
+    let places = ["late: the page moved", "<body"].map(|place| format!("a click on explain-button arrived at {place}"));
+    assert!(places.iter().any(|place| message.starts_with(place)), "{message}");
     browser.close().await;
 }
 
