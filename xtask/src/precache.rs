@@ -40,8 +40,8 @@ fn without_script(html: &str) -> Option<(String, &str)> {
     Some((format!("{before}<script type=\"module\" src=\"./start.js\"></script>{after}"), script))
 }
 
-/// The script, which reports a failure of the program itself, so that `start-watch.js` shows it. A module that awaits does not always: Firefox
-/// 153 is silent if the program was cut off ("out of memory"), and WebKitGTK 2.50 if there is no WebAssembly.
+/// The script, which reports a failure of the program itself, so that `start-watch.js` shows it. Browsers do not always report one of a
+/// module that awaits: Firefox 153 is silent if the program was cut off ("out of memory"), and `WebKitGTK` 2.50 without `WebAssembly`.
 fn with_reported_failure(script: &str) -> Result<String> {
     let parts = script.split_once("await init(").and_then(|(before, rest)| Some((before, rest.split_once(");")?)));
     let (before, (argument, after)) = parts.context("the script that starts the page does not wait for its program")?;
