@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 /// Beginnings of inline code and of inline style sheets.
 const INLINE: [&str; 4] = ["<script>", "<style", "javascript:", " onclick="];
 
-/// The link to the page itself, next to which the site is deployed.
+/// The page itself, next to which the site is deployed. A link to it may contain an explanation.
 const PAGE: &str = "../";
 
 /// Fails with all problems of all pages.
@@ -24,11 +24,15 @@ pub fn check(site: &Path) -> Result<()> {
         let name = page.strip_prefix(site).unwrap_or(page).display();
         problems.extend(INLINE.iter().filter(|code| html.contains(**code)).map(|code| format!("{name} has {code}")));
         let links = ["href", "src"].into_iter().flat_map(|attribute| values(html, attribute));
-        let broken = links.filter(|link| !link.contains(':') && *link != PAGE && !leads_somewhere(page, link, &ids));
+        let broken = links.filter(|link| !link.contains(':') && !is_page(link) && !leads_somewhere(page, link, &ids));
         problems.extend(broken.map(|link| format!("{name}: {link} leads nowhere")));
     }
     ensure!(problems.is_empty(), "the documentation has problems:\n{}", problems.join("\n"));
     Ok(())
+}
+
+fn is_page(link: &str) -> bool {
+    link.strip_prefix(PAGE).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
 }
 
 /// Whether a relative link of `page` leads to a file, and its anchor to an element.
@@ -77,6 +81,7 @@ mod tests {
     #[test]
     fn broken_links_are_found() {
         checked("<a href=\"other.html#there\">a</a><a href=\"https://b.c/\">b</a>").unwrap();
+        checked("<a href=\"../\">the page</a><a href=\"../#g3.abc\">an explanation</a>").unwrap();
         assert!(checked("<a href=\"other.html#elsewhere\">a</a>").is_err());
         assert!(checked("<img src=\"missing.png\">").is_err());
     }
