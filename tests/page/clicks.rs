@@ -13,7 +13,7 @@ async fn click_that_lands_elsewhere_is_noticed() {
     let (server, _turn) = server().await;
     let browser = Browser::open(&server.url).await;
     // The page changes after the driver computed the position of the button and before the click, as after a late response of the server.
-    // WebKitGTK reports the movement of the pointer only after the click.
+    // In WebKitGTK, a change at the movement of the pointer comes too late.
     let script = "for (const event of ['mousemove', 'mousedown']) addEventListener(event, () => {
         if (document.querySelector(`[data-testid='late']`)) return;
         const late = document.createElement('div');

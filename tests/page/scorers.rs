@@ -72,7 +72,7 @@ async fn several_workers_measure_what_one_measures() {
     let (server, _turn) = server().await;
     let (alone, of_none) = explained(&server, 1, usize::MAX, 0, 0).await;
     assert!(of_none.is_empty(), "{of_none:?} passes by scorers");
-    // One scorer and three, each without and with a breakdown. The short command tries one of the two for each.
+    // One scorer and three, with and without a breakdown. The short command tries two of these four.
     for (cores, n_scorers) in [(2, 1), (5, 3)] {
         if is_thorough() || n_scorers == 1 {
             let (together, scored) = explained(&server, cores, usize::MAX, n_scorers, 11).await;
