@@ -159,13 +159,18 @@ fn checks(report: &mut Report) {
 
 /// Runs everything that a change must pass: cheap checks first, then one build, then programs in order of cost.
 fn short(report: &mut Report, repeat: usize) {
-    checks(report);
+    // In parallel, because much of an installation waits for downloads.
+    let installed = thread::scope(|scope| {
+        let installed = scope.spawn(|| (SMOLLM2.download(), setup::browser(Browser::Chromium).and_then(|_| setup::web())));
+        checks(report);
+        installed.join().expect("no thread panics")
+    });
     let mut programs = Vec::new();
     let dist = command::build().join("dist");
     report.stage("build", |report| {
-        setup::browser(Browser::Chromium)?;
-        report.check("real model", SMOLLM2.download());
-        let (native, web) = (setup::native(), setup::web()?);
+        let (real_model, web) = installed;
+        report.check("real model", real_model);
+        let (native, web) = (setup::native(), web?);
         // In parallel, because much of linking and optimizing the page runs on one core.
         let (page, native) = thread::scope(|scope| {
             let page = scope.spawn(|| build::page(&web, &dist).and_then(|sizes| sizes.check()));
@@ -321,9 +326,10 @@ struct Selection<'a> {
 fn in_browser(report: &mut Report, page: &Program, browser: Browser, dist: &Path, selection: &Selection<'_>) -> Result<()> {
     let Selection { only, left_out, is_thorough, one_at_a_time } = *selection;
     let tools = setup::browser(browser)?;
-    // Tests in Chromium often wait for its start, so one more than there are cores keeps all cores busy.
+    // Tests in Chromium often wait, so two more than there are cores keep all cores busy.
     let n_cores = thread::available_parallelism().map_or(2, usize::from);
-    let n_browsers = if one_at_a_time { 1 } else { n_cores + usize::from(browser == Browser::Chromium) }.to_string();
+    let n_waiting = if browser == Browser::Chromium { 2 } else { 0 };
+    let n_browsers = if one_at_a_time { 1 } else { n_cores + n_waiting }.to_string();
     let skips = browser.lacks().iter().map(|(test, _)| *test).chain(left_out.iter().copied()).flat_map(|test| ["--skip", test]);
     let arguments: Vec<&str> = only.iter().copied().chain(skips).chain(["--test-threads", &n_browsers]).collect();
     let mut environment =

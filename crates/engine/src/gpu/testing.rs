@@ -50,6 +50,11 @@ pub async fn gpus_and_interpreters() -> Vec<Gpu> {
     all
 }
 
+/// The GPUs for the `i`-th of many cases: all natively. A browser takes a second to compile a kernel, so there they take turns.
+pub fn in_turn(gpus: &[Gpu], i: usize) -> &[Gpu] {
+    if cfg!(target_arch = "wasm32") { &gpus[i % gpus.len()..][..1] } else { gpus }
+}
+
 async fn open(variant: &'static Variant) -> Gpu {
     Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("the tests need WebGPU or Vulkan")
 }

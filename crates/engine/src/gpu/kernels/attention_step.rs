@@ -113,7 +113,7 @@ mod tests {
     use crate::gpu::device::Gpu;
     use crate::gpu::kernels::padded;
     use crate::gpu::shapes::{STEP_SHAPES, Shapes};
-    use crate::gpu::testing::{assert_close, config, gpus_and_interpreters, random};
+    use crate::gpu::testing::{assert_close, config, gpus_and_interpreters, in_turn, random};
     use glasscage_model::arch::ARCHITECTURES;
 
     async fn check(gpus: &[Gpu], config: &Config, position: usize, window: Option<usize>) {
@@ -158,12 +158,13 @@ mod tests {
         for (head_dim, position) in [(2, 0), (48, 127), (64, 128), (128, 65), (20, 199)] {
             check(&gpus, &config("qwen3", 4, 2, head_dim), position, None).await;
         }
-        for architecture in ARCHITECTURES {
+        for (i, architecture) in ARCHITECTURES.iter().enumerate() {
+            let gpus = in_turn(&gpus, i);
             for (head_dim, position) in [(6, 1), (20, 129)] {
-                check(&gpus, &config(architecture.name, 4, 2, head_dim), position, None).await;
+                check(gpus, &config(architecture.name, 4, 2, head_dim), position, None).await;
             }
             if architecture.rotates_part {
-                check(&gpus, &Config { rotated_dim: 4, ..config(architecture.name, 4, 2, 20) }, 5, None).await;
+                check(gpus, &Config { rotated_dim: 4, ..config(architecture.name, 4, 2, 20) }, 5, None).await;
             }
         }
     }

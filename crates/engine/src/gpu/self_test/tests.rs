@@ -2,7 +2,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::samples::{COLUMNS, ROWS};
 use super::*;
-use crate::gpu::testing::{config, gpus};
+use crate::gpu::testing::{config, gpus, in_turn};
 use glasscage_model::arch::{ARCHITECTURES, Recurrent};
 use glasscage_model::config::{DeltaNet, Recurrence, Window};
 use glasscage_model::dequantize::testing::some_blocks;
@@ -20,21 +20,24 @@ pub(super) fn samples(names: &[&str]) -> Vec<Sample> {
 
 #[wasm_bindgen_test(unsupported = tokio::test)]
 async fn correct_kernels_pass() {
-    for gpu in gpus().await {
-        for (at, architecture) in ARCHITECTURES.iter().enumerate() {
-            let shapes = [(6, 2, 48), (3, 3, 128), (8, 1, 6)];
-            // A browser takes a second to compile the kernels of a shape, so there the architectures take turns.
-            let shapes = if cfg!(target_arch = "wasm32") { &shapes[at % 3..][..1] } else { &shapes };
-            for &(heads, kv_heads, head_dim) in shapes {
-                let rotated_dim = if architecture.rotates_part { 4 } else { head_dim };
-                let config = Config { n_heads: heads, n_kv_heads: kv_heads, head_dim, rotated_dim, ..windowed(architecture.name) };
-                assert_eq!(first_wrong(&gpu, &config, &[]).await.unwrap(), None, "{}", gpu.variant.name);
+    let gpus = gpus().await;
+    for (i, architecture) in ARCHITECTURES.iter().enumerate() {
+        let shapes = [(6, 2, 48), (3, 3, 128), (8, 1, 6)];
+        // In a browser, each architecture takes one shape.
+        let shapes = if cfg!(target_arch = "wasm32") { &shapes[i % 3..][..1] } else { &shapes };
+        for &(heads, kv_heads, head_dim) in shapes {
+            let rotated_dim = if architecture.rotates_part { 4 } else { head_dim };
+            let config = Config { n_heads: heads, n_kv_heads: kv_heads, head_dim, rotated_dim, ..windowed(architecture.name) };
+            for gpu in in_turn(&gpus, i) {
+                assert_eq!(first_wrong(gpu, &config, &[]).await.unwrap(), None, "{}", gpu.variant.name);
             }
         }
-        let all: Vec<Sample> = QUANTS.iter().map(|quant| sample(quant, ROWS, COLUMNS)).collect();
-        let small = QUANTS.iter().map(|quant| sample(quant, 1, quant.block));
-        for samples in [all, small.collect()] {
-            assert_eq!(first_wrong(&gpu, &config("llama", 4, 2, 64), &samples).await.unwrap(), None, "{}", gpu.variant.name);
+    }
+    let large: Vec<Sample> = QUANTS.iter().map(|quant| sample(quant, ROWS, COLUMNS)).collect();
+    let small: Vec<Sample> = QUANTS.iter().map(|quant| sample(quant, 1, quant.block)).collect();
+    for (gpus, samples) in [(&gpus[..], large), (in_turn(&gpus, 0), small)] {
+        for gpu in gpus {
+            assert_eq!(first_wrong(gpu, &config("llama", 4, 2, 64), &samples).await.unwrap(), None, "{}", gpu.variant.name);
         }
     }
 }
