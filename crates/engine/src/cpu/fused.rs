@@ -2,7 +2,8 @@
 //! SIMD without them has two thirds of the speed.
 //!
 //! Runs in a separate module, `fused.wat`, because a browser rejects a whole module if it does not know an instruction. The module works
-//! on the engine's memory. It reads blocks of 32 weights in place and calls the engine to unpack the others.
+//! on the engine's memory. It reads blocks of 32 weights in place, and the integers of some types with blocks of 256. It calls the engine
+//! to unpack the others.
 
 #![expect(unsafe_code, reason = "the module calls back with an address that it was given")]
 
@@ -12,7 +13,7 @@ use js_sys::{Function, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::rows::{IntegerRows, Rows, negated_sums};
-use glasscage_model::dequantize::{BlockOf32, Format, GROUP, Integers, dequantize};
+use glasscage_model::dequantize::{BlockOf32, BlockOf256, Format, GROUP, Integers, dequantize};
 
 /// `build.rs` assembles it.
 const MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fused.wasm"));
@@ -71,6 +72,12 @@ struct Arguments {
     minima: *const f32,
     sums: *const f32,
     out_row_bytes: usize,
+    weight: *const u8,
+    block_bytes: usize,
+    bits: u32,
+    lower_at: usize,
+    upper_at: usize,
+    zero: u32,
 }
 
 /// Sizes and addresses that `blocks` reads at the address that it receives.
@@ -101,7 +108,8 @@ pub fn product(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<bool> {
     }
     assert_eq!(out.len(), x.len() / columns * rows, "the module writes all of the product");
     match weight.quant.format {
-        Format::Integers(unpack) if x.len() == columns => vector(&kernels.vector, x, weight, unpack, out)?,
+        Format::Integers(unpack) if x.len() == columns => vector(&kernels.vector, x, weight, Packed::All(unpack), out)?,
+        Format::BlocksOf256(block, _) if x.len() == columns => vector(&kernels.vector, x, weight, Packed::Scales(block), out)?,
         Format::BlocksOf32(block, _) if x.len() == columns => blocks(&kernels.blocks, x, weight, block, out)?,
         _ if rows >= PANEL && columns > 0 && columns % 4 == 0 => matrix(&kernels.product, x, weight, out)?,
         _ => return Ok(false),
@@ -135,10 +143,19 @@ fn matrix(product: &Function, x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> 
     Ok(())
 }
 
+/// What the engine unpacks for the module.
+#[derive(Clone, Copy)]
+enum Packed {
+    /// Integers, scales and minima.
+    All(fn(&[u8], &mut Integers<'_>)),
+    /// Scales and minima. The module reads the integers in place.
+    Scales(BlockOf256),
+}
+
 /// Rows that the module multiplies as integers.
 struct Tile<'a> {
     weight: Rows<'a>,
-    unpack: fn(&[u8], &mut Integers<'_>),
+    packed: Packed,
     rows: IntegerRows,
 }
 
@@ -148,23 +165,35 @@ impl Tile<'_> {
     unsafe extern "C" fn read(tile: *mut (), row: usize) {
         // SAFETY: the caller is the module, with the address that `vector` passed together with this function, and `vector` only waits
         // for it.
-        let Self { weight, unpack, rows } = unsafe { &mut *tile.cast::<Self>() };
-        rows.unpack(&weight.slice(row..weight.len()), *unpack);
+        let Self { weight, packed, rows } = unsafe { &mut *tile.cast::<Self>() };
+        let weight = weight.slice(row..weight.len());
+        match packed {
+            Packed::All(unpack) => rows.unpack(&weight, *unpack),
+            Packed::Scales(block) => rows.unpack_scales(&weight, block.scales),
+        }
     }
 }
 
-/// Multiplies one row of x with rows that are unpacked tile by tile.
-fn vector(vector: &Function, x: &[f32], weight: &Rows<'_>, unpack: fn(&[u8], &mut Integers<'_>), out: &mut [f32]) -> Result<()> {
-    let mut tile = Tile { weight: *weight, unpack, rows: IntegerRows::new(TILE, weight.columns) };
+/// Multiplies one row of x with rows whose scales, or whose values, are unpacked tile by tile.
+fn vector(vector: &Function, x: &[f32], weight: &Rows<'_>, packed: Packed, out: &mut [f32]) -> Result<()> {
+    let rows = match packed {
+        Packed::All(_) => IntegerRows::new(TILE, weight.columns),
+        Packed::Scales(_) => IntegerRows::without_quants(TILE, weight.columns),
+    };
+    let mut tile = Tile { weight: *weight, packed, rows };
     let (quants, scales, minima) = (tile.rows.quants.as_ptr(), tile.rows.scales.as_ptr(), tile.rows.minima.as_ptr());
     let (sums, shuffled) = (negated_sums(x), shuffled(x));
-    let arguments = Arguments {
+    let mut arguments = Arguments {
         panel: quants.cast(),
         scales,
         minima,
         sums: sums.as_ptr(),
         ..arguments(&shuffled, weight, out, (&raw mut tile).cast())
     };
+    if let Packed::Scales(BlockOf256 { bytes, bits, lower_at, upper_at, zero, .. }) = packed {
+        let weight = weight.bytes.as_ptr();
+        arguments = Arguments { weight, block_bytes: bytes, bits, lower_at, upper_at, zero: zero.cast_unsigned().into(), ..arguments };
+    }
     call(vector, &arguments)
 }
 
@@ -221,6 +250,12 @@ fn arguments(x: &[f32], weight: &Rows<'_>, out: &mut [f32], reader: *mut ()) -> 
         minima: none,
         sums: none,
         out_row_bytes: 0,
+        weight: std::ptr::null(),
+        block_bytes: 0,
+        bits: 0,
+        lower_at: 0,
+        upper_at: 0,
+        zero: 0,
     }
 }
 

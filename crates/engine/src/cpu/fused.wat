@@ -1,7 +1,7 @@
 ;; Dot products of each row of x with each row of w: out[i][j] = sum over k of x[i][k] w[j][k].
 ;; x: f32 [n, columns], out: f32 [n, rows], at addresses in the engine's memory. Each function takes the address of its arguments
-;; (fused.rs). `product` multiplies decoded rows of w. `vector` and `blocks` multiply packed ones: `vector` after the engine has unpacked
-;; them, and `blocks` as they are in the file.
+;; (fused.rs). `product` multiplies decoded rows of w. `vector` and `blocks` multiply packed ones: `blocks` as they are in the file,
+;; and `vector` with scales, and for some types integers, that the engine has unpacked.
 (module
   (import "engine" "memory" (memory 1))
   (import "engine" "table" (table 1 funcref))
@@ -61,22 +61,34 @@
         (br_if $each_x (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 2))) (local.get $n))))
       (br_if $each_w (i32.lt_u (local.tee $j (call $after (local.get $j) (local.get $rows))) (local.get $rows)))))
 
-  ;; One row of x: out[j] = sum over k of x[k] (scale[j][k/16] quant[j][k] - minimum[j][k/16]). Columns are a multiple of 32. The
-  ;; engine's function $read takes $weight and a row. It writes $tile rows of w from this row on, or the remaining ones, as integers
-  ;; with scales and minima. $sums are the negated sums of each 16 values of x. Scales, minima and sums of each row are padded with
-  ;; zeros to a multiple of 4. A word contains four integers. The highest byte of a word is converted to f32 as 2^24 times the
-  ;; integer. So x is scaled by 2^-24, and x[16 i + 4 j + k] is at 16 i + j + 4 k.
+  ;; One row of x: out[j] = sum over k of x[k] (scale[j][k/16] (quant[j][k] - $zero) - minimum[j][k/16]). Columns are a multiple of 32.
+  ;; The engine's function $read takes $weight and a row. It writes scales and minima of $tile rows of w from this row on, or of the
+  ;; remaining ones. If $bits is 0, it also writes their integers, as bytes. Otherwise $w has blocks of 256 values as in the file, with 4,
+  ;; 5 or 6 bits (`BlockOf256` in the engine). $sums are the negated sums of each 16 values of x. Scales, minima and sums of each row are
+  ;; padded with zeros to a multiple of 4. A word contains four integers. The highest byte of a word is converted to f32 as 2^24 times
+  ;; the integer. So x is scaled by 2^-24, and x[16 i + 4 j + k] is at 16 i + j + 4 k.
   (func (export "vector") (param $p i32)
     (local $x i32) (local $columns i32) (local $rows i32) (local $out i32) (local $tile i32) (local $sums i32)
     (local $j i32) (local $end i32) (local $k i32) (local $q i32) (local $s i32) (local $m i32) (local $stride i32)
     (local $x_end i32) (local $at i32)
-    (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $mask v128)
+    (local $w i32) (local $block i32) (local $bits i32) (local $lower_at i32) (local $upper_at i32) (local $group i32)
+    (local $lower i32) (local $upper i32) (local $lower_shift i32) (local $upper_shift i32)
+    (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $e v128) (local $mask v128)
+    (local $zero v128) (local $four v128) (local $upper_mask v128)
     (local.set $x (i32.load (local.get $p)))
     (local.set $columns (i32.load offset=8 (local.get $p)))
     (local.set $rows (i32.load offset=12 (local.get $p)))
     (local.set $out (i32.load offset=16 (local.get $p)))
     (local.set $tile (i32.load offset=28 (local.get $p)))
     (local.set $sums (i32.load offset=44 (local.get $p)))
+    (local.set $w (i32.load offset=52 (local.get $p)))
+    (local.set $block (i32.load offset=56 (local.get $p)))
+    (local.set $bits (i32.load offset=60 (local.get $p)))
+    (local.set $lower_at (i32.load offset=64 (local.get $p)))
+    (local.set $upper_at (i32.load offset=68 (local.get $p)))
+    (local.set $zero (v128.load8_splat offset=72 (local.get $p)))
+    (local.set $four (v128.const i32x4 0x0F0F0F0F 0x0F0F0F0F 0x0F0F0F0F 0x0F0F0F0F))
+    (local.set $upper_mask (i8x16.splat (select (i32.const 3) (i32.const 1) (i32.eq (local.get $bits) (i32.const 6)))))
     (local.set $mask (v128.const i32x4 0xFF000000 0xFF000000 0xFF000000 0xFF000000))
     (local.set $stride (i32.shl (i32.shr_u (i32.add (local.get $columns) (i32.const 63)) (i32.const 6)) (i32.const 4)))
     (local.set $x_end (i32.add (local.get $x) (i32.shl (local.get $columns) (i32.const 2))))
@@ -99,7 +111,40 @@
         (local.set $k (local.get $s))
         (local.set $d (v128.const i32x4 0 0 0 0))
         (loop $each_group
-          (local.set $c (v128.load (local.get $q)))
+          (if (local.get $bits)
+            (then
+              (if (i32.eq (local.get $bits) (i32.const 6))
+                (then
+                  (local.set $lower (i32.add
+                    (i32.shl (i32.and (local.get $group) (i32.const 4)) (i32.const 4))
+                    (i32.shl (i32.and (local.get $group) (i32.const 1)) (i32.const 5))))
+                  (local.set $lower_shift (i32.shl (i32.and (local.get $group) (i32.const 2)) (i32.const 1)))
+                  (local.set $upper (i32.shl (i32.and (local.get $group) (i32.const 4)) (i32.const 3)))
+                  (local.set $upper_shift (i32.shl (i32.and (local.get $group) (i32.const 3)) (i32.const 1))))
+                (else
+                  (local.set $lower (i32.shl (i32.and (local.get $group) (i32.const 6)) (i32.const 4)))
+                  (local.set $lower_shift (i32.shl (i32.and (local.get $group) (i32.const 1)) (i32.const 2)))
+                  (local.set $upper (i32.const 0))
+                  (local.set $upper_shift (local.get $group))))
+              (local.set $lower (i32.add (i32.add (local.get $w) (local.get $lower_at)) (local.get $lower)))
+              (local.set $c (v128.and (local.get $four)
+                (i16x8.shr_u (v128.load (local.get $lower)) (local.get $lower_shift))))
+              (local.set $e (v128.and (local.get $four)
+                (i16x8.shr_u (v128.load offset=16 (local.get $lower)) (local.get $lower_shift))))
+              (if (i32.gt_u (local.get $bits) (i32.const 4)) (then
+                (local.set $upper (i32.add (i32.add (local.get $w) (local.get $upper_at)) (local.get $upper)))
+                (local.set $c (v128.or (local.get $c) (i16x8.shl (v128.and (local.get $upper_mask)
+                  (i16x8.shr_u (v128.load (local.get $upper)) (local.get $upper_shift))) (i32.const 4))))
+                (local.set $e (v128.or (local.get $e) (i16x8.shl (v128.and (local.get $upper_mask)
+                  (i16x8.shr_u (v128.load offset=16 (local.get $upper)) (local.get $upper_shift))) (i32.const 4))))))
+              (local.set $c (i8x16.sub (local.get $c) (local.get $zero)))
+              (local.set $e (i8x16.sub (local.get $e) (local.get $zero)))
+              (local.set $group (i32.and (i32.add (local.get $group) (i32.const 1)) (i32.const 7)))
+              (if (i32.eqz (local.get $group)) (then (local.set $w (i32.add (local.get $w) (local.get $block))))))
+            (else
+              (local.set $c (v128.load (local.get $q)))
+              (local.set $e (v128.load offset=16 (local.get $q)))
+              (local.set $q (i32.add (local.get $q) (i32.const 32)))))
           (local.set $b (f32x4.mul
             (v128.load (local.get $at)) (f32x4.convert_i32x4_s (i32x4.shl (local.get $c) (i32.const 24)))))
           (local.set $b (f32x4.relaxed_madd
@@ -111,20 +156,18 @@
           (local.set $b (f32x4.relaxed_madd
             (v128.load offset=48 (local.get $at)) (f32x4.convert_i32x4_s (v128.and (local.get $c) (local.get $mask))) (local.get $b)))
           (local.set $a (f32x4.relaxed_madd (local.get $b) (v128.load32_splat (local.get $k)) (local.get $a)))
-          (local.set $c (v128.load offset=16 (local.get $q)))
           (local.set $b (f32x4.mul
-            (v128.load offset=64 (local.get $at)) (f32x4.convert_i32x4_s (i32x4.shl (local.get $c) (i32.const 24)))))
+            (v128.load offset=64 (local.get $at)) (f32x4.convert_i32x4_s (i32x4.shl (local.get $e) (i32.const 24)))))
           (local.set $b (f32x4.relaxed_madd
             (v128.load offset=80 (local.get $at))
-            (f32x4.convert_i32x4_s (v128.and (i32x4.shl (local.get $c) (i32.const 16)) (local.get $mask))) (local.get $b)))
+            (f32x4.convert_i32x4_s (v128.and (i32x4.shl (local.get $e) (i32.const 16)) (local.get $mask))) (local.get $b)))
           (local.set $b (f32x4.relaxed_madd
             (v128.load offset=96 (local.get $at))
-            (f32x4.convert_i32x4_s (v128.and (i32x4.shl (local.get $c) (i32.const 8)) (local.get $mask))) (local.get $b)))
+            (f32x4.convert_i32x4_s (v128.and (i32x4.shl (local.get $e) (i32.const 8)) (local.get $mask))) (local.get $b)))
           (local.set $b (f32x4.relaxed_madd
-            (v128.load offset=112 (local.get $at)) (f32x4.convert_i32x4_s (v128.and (local.get $c) (local.get $mask))) (local.get $b)))
+            (v128.load offset=112 (local.get $at)) (f32x4.convert_i32x4_s (v128.and (local.get $e) (local.get $mask))) (local.get $b)))
           (local.set $d (f32x4.relaxed_madd (local.get $b) (v128.load32_splat offset=4 (local.get $k)) (local.get $d)))
           (local.set $k (i32.add (local.get $k) (i32.const 8)))
-          (local.set $q (i32.add (local.get $q) (i32.const 32)))
           (br_if $each_group (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 128))) (local.get $x_end))))
         (local.set $a (f32x4.add (local.get $a) (local.get $d)))
         (local.set $s (i32.add (local.get $s) (local.get $stride)))

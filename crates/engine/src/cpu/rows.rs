@@ -56,9 +56,15 @@ pub fn negated_sums(x: &[f32]) -> Vec<f32> {
 }
 
 impl IntegerRows {
+    /// Room for integers, scales and minima.
     pub fn new(rows: usize, columns: usize) -> Self {
+        Self { quants: vec![0; rows * columns], ..Self::without_quants(rows, columns) }
+    }
+
+    /// Room for scales and minima only.
+    pub fn without_quants(rows: usize, columns: usize) -> Self {
         let floats = vec![0.0; rows * stride(columns)];
-        Self { columns, quants: vec![0; rows * columns], scales: floats.clone(), minima: floats }
+        Self { columns, quants: Vec::new(), scales: floats.clone(), minima: floats }
     }
 
     /// Decodes as many rows as fit.
@@ -67,6 +73,16 @@ impl IntegerRows {
         let floats = self.scales.chunks_exact_mut(stride).zip(self.minima.chunks_exact_mut(stride));
         for ((blocks, quants), (scales, minima)) in rows.each().zip(self.quants.chunks_exact_mut(self.columns)).zip(floats) {
             unpack(blocks, &mut Integers { quants, scales, minima });
+        }
+    }
+
+    /// Decodes scales and minima of as many rows as fit.
+    #[cfg(target_arch = "wasm32")]
+    pub fn unpack_scales(&mut self, rows: &Rows<'_>, unpack: fn(&[u8], &mut [f32], &mut [f32])) {
+        let stride = stride(self.columns);
+        let floats = self.scales.chunks_exact_mut(stride).zip(self.minima.chunks_exact_mut(stride));
+        for (blocks, (scales, minima)) in rows.each().zip(floats) {
+            unpack(blocks, scales, minima);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Blocks of 256 values in groups of 16 or 32. The scales and minima of the groups are quantized, too.
 
-use super::{Integers, each, half_at, sixteen_at};
+use super::layout::{Q4_K, Q5_K, Q6_K};
+use super::{Integers, each, each_scales, half_at, sixteen_at};
 
 /// d s q - m t, with two bits of q. Scale s and minimum t of 16 values share a byte.
 pub fn q2_k(blocks: &[u8], out: &mut Integers<'_>) {
@@ -31,7 +32,7 @@ pub fn q3_k(blocks: &[u8], out: &mut Integers<'_>) {
 
 /// d s q - m t, with four bits of q.
 pub fn q4_k(blocks: &[u8], out: &mut Integers<'_>) {
-    each(blocks, out, |block: &[u8; 144], quants: &mut [i8; 256], scales, minima: &mut [f32; 16]| {
+    each(blocks, out, |block: &[u8; Q4_K.bytes], quants: &mut [i8; 256], scales, minima: &mut [f32; 16]| {
         scales_and_minima(block, scales, minima);
         for (group, quants) in quants.as_chunks_mut().0.iter_mut().enumerate() {
             let shift = group / 2 % 2 * 4;
@@ -42,7 +43,7 @@ pub fn q4_k(blocks: &[u8], out: &mut Integers<'_>) {
 
 /// d s q - m t, with five bits of q. The fifth bits come first.
 pub fn q5_k(blocks: &[u8], out: &mut Integers<'_>) {
-    each(blocks, out, |block: &[u8; 176], quants: &mut [i8; 256], scales, minima: &mut [f32; 16]| {
+    each(blocks, out, |block: &[u8; Q5_K.bytes], quants: &mut [i8; 256], scales, minima: &mut [f32; 16]| {
         scales_and_minima(block, scales, minima);
         for (group, quants) in quants.as_chunks_mut().0.iter_mut().enumerate() {
             let (fifth, shift) = (1 << (group / 2), group / 2 % 2 * 4);
@@ -54,16 +55,36 @@ pub fn q5_k(blocks: &[u8], out: &mut Integers<'_>) {
 
 /// d s (q - 32), with six bits of q. The lower four come first, then the upper two.
 pub fn q6_k(blocks: &[u8], out: &mut Integers<'_>) {
-    each(blocks, out, |block: &[u8; 210], quants: &mut [i8; 256], scales, _: &mut [f32; 16]| {
-        let scale = half_at(block, 208);
+    each(blocks, out, |block: &[u8; Q6_K.bytes], quants: &mut [i8; 256], scales, _: &mut [f32; 16]| {
+        scales_in_bytes(block, scales);
         for (group, quants) in quants.as_chunks_mut().0.iter_mut().enumerate() {
-            scales[group] = scale * f32::from(block[192 + group] as i8);
             let (half, quarter, start) = (group / 8, group % 8 / 2, group % 2 * 16);
             let (shift, upper_shift) = (quarter / 2 * 4, quarter * 2);
             let (lower, upper) = (sixteen_at(block, half * 64 + quarter % 2 * 32 + start), sixteen_at(block, 128 + half * 32 + start));
             both(quants, lower, upper, |lower, upper| (lower >> shift & 0xF | (upper >> upper_shift & 3) << 4) as i8 - 32);
         }
     });
+}
+
+pub fn scales_of_q4_k(blocks: &[u8], scales: &mut [f32], minima: &mut [f32]) {
+    each_scales(blocks, scales, minima, |block: &[u8; Q4_K.bytes], scales, minima| scales_and_minima(block, scales, minima));
+}
+
+pub fn scales_of_q5_k(blocks: &[u8], scales: &mut [f32], minima: &mut [f32]) {
+    each_scales(blocks, scales, minima, |block: &[u8; Q5_K.bytes], scales, minima| scales_and_minima(block, scales, minima));
+}
+
+pub fn scales_of_q6_k(blocks: &[u8], scales: &mut [f32], minima: &mut [f32]) {
+    each_scales(blocks, scales, minima, |block: &[u8; Q6_K.bytes], scales, _: &mut [f32; 16]| scales_in_bytes(block, scales));
+}
+
+/// Computes d s for each group of 16 values.
+#[inline(always)]
+fn scales_in_bytes(block: &[u8; Q6_K.bytes], scales: &mut [f32; 16]) {
+    let scale = half_at(block, 208);
+    for (group, out) in scales.iter_mut().enumerate() {
+        *out = scale * f32::from(block[192 + group] as i8);
+    }
 }
 
 /// Computes d s and m t for each group of 32 values. Twelve bytes contain six bits of each s and t. The upper bits of the last four s and t

@@ -1,6 +1,8 @@
-//! Layouts of blocks of 32 values that kernels can multiply in place: value = scale (quant - `zero`) + minimum.
+//! Layouts of blocks that kernels can multiply in place.
 
-/// A block has the scale as f16, then the minimum as f16, then the fifth bits, then the other bits.
+use super::blocks_of_256::{scales_of_q4_k, scales_of_q5_k, scales_of_q6_k};
+
+/// 32 values: value = scale (quant - `zero`) + minimum. A block has the scale as f16, then the minimum as f16, then the fifth bits, then the other bits.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockOf32 {
     /// Size in bytes.
@@ -25,3 +27,27 @@ pub const Q4_1: BlockOf32 = BlockOf32 { bytes: 20, bits: 4, zero: 0, has_minimum
 pub const Q5_0: BlockOf32 = BlockOf32 { bytes: 22, bits: 5, zero: 16, has_minimum: false };
 pub const Q5_1: BlockOf32 = BlockOf32 { bytes: 24, bits: 5, zero: 0, has_minimum: true };
 pub const Q8_0: BlockOf32 = BlockOf32 { bytes: 34, bits: 8, zero: 0, has_minimum: false };
+
+/// 256 values in groups of [`GROUP`](super::GROUP): value = scale (quant - `zero`) - minimum. `scales` computes scales and minima. The lower
+/// four bits of the integers are at one place of the block, and the others at another.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockOf256 {
+    /// Size in bytes.
+    pub bytes: usize,
+    /// Bits of each integer, without a sign. With 4 or 5, each 32 bytes hold the lower bits of 64 values in a row. With 6, each 64 bytes
+    /// hold those of 128 values. The first half of the values is in the lower halves of the bytes, and the other half in the upper halves.
+    pub bits: u32,
+    /// Position of the lower four bits.
+    pub lower_at: usize,
+    /// Position of the upper bits, if there are any. With 5, 32 bytes hold a bit of each group of 32 values. With 6, each 32 bytes hold two
+    /// bits of each group of 32 of 128 values. The lowest bits of the bytes are those of the first group.
+    pub upper_at: usize,
+    /// The integer that means zero, apart from the minimum.
+    pub zero: i8,
+    /// Writes scales and minima, `[values / GROUP]` each. Leaves the minima unchanged if the type has none.
+    pub scales: fn(blocks: &[u8], scales: &mut [f32], minima: &mut [f32]),
+}
+
+pub const Q4_K: BlockOf256 = BlockOf256 { bytes: 144, bits: 4, lower_at: 16, upper_at: 16, zero: 0, scales: scales_of_q4_k };
+pub const Q5_K: BlockOf256 = BlockOf256 { bytes: 176, bits: 5, lower_at: 48, upper_at: 16, zero: 0, scales: scales_of_q5_k };
+pub const Q6_K: BlockOf256 = BlockOf256 { bytes: 210, bits: 6, lower_at: 0, upper_at: 128, zero: 32, scales: scales_of_q6_k };

@@ -10,7 +10,7 @@ pub mod testing;
 pub use blocks_of_32::{q4_0, q4_1, q5_0, q5_1, q8_0};
 pub use blocks_of_256::{q2_k, q3_k, q4_k, q5_k, q6_k};
 pub use iq4::{iq4_nl, iq4_xs};
-pub use layout::{BlockOf32, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0};
+pub use layout::{BlockOf32, BlockOf256, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0};
 
 /// How to read the values of whole blocks.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,8 @@ pub enum Format {
     Integers(fn(blocks: &[u8], out: &mut Integers<'_>)),
     /// Read as integers, which can also be used in place.
     BlocksOf32(BlockOf32, fn(blocks: &[u8], out: &mut Integers<'_>)),
+    /// The same, in larger blocks.
+    BlocksOf256(BlockOf256, fn(blocks: &[u8], out: &mut Integers<'_>)),
 }
 
 /// Number of values in a group. In every quantization, at least this many values share a scale and a minimum.
@@ -53,7 +55,7 @@ const EXPANDED: usize = 1024;
 pub fn dequantize(format: Format, blocks: &[u8], values: &mut [f32]) {
     let unpack = match format {
         Format::Floats(read) => return read(blocks, values),
-        Format::Integers(unpack) | Format::BlocksOf32(_, unpack) => unpack,
+        Format::Integers(unpack) | Format::BlocksOf32(_, unpack) | Format::BlocksOf256(_, unpack) => unpack,
     };
     let (mut quants, mut scales, mut minima) = ([0; EXPANDED], [0.0; EXPANDED / GROUP], [0.0; EXPANDED / GROUP]);
     // Uses 64 bits, because the product can exceed 32 bits for a panel of long rows.
@@ -91,6 +93,20 @@ fn each<const BYTES: usize, const VALUES: usize, const GROUPS: usize>(
     let floats = out.scales.as_chunks_mut().0.iter_mut().zip(out.minima.as_chunks_mut().0);
     for ((block, quants), (scales, minima)) in blocks.as_chunks().0.iter().zip(out.quants.as_chunks_mut().0).zip(floats) {
         unpack(block, quants, scales, minima);
+    }
+}
+
+/// Reads scales and minima of blocks of `BYTES` bytes, each with `GROUPS` groups.
+#[inline(always)]
+fn each_scales<const BYTES: usize, const GROUPS: usize>(
+    blocks: &[u8],
+    scales: &mut [f32],
+    minima: &mut [f32],
+    read: impl Fn(&[u8; BYTES], &mut [f32; GROUPS], &mut [f32; GROUPS]),
+) {
+    let floats = scales.as_chunks_mut().0.iter_mut().zip(minima.as_chunks_mut().0);
+    for (block, (scales, minima)) in blocks.as_chunks().0.iter().zip(floats) {
+        read(block, scales, minima);
     }
 }
 
@@ -177,7 +193,8 @@ mod tests {
     #[test]
     fn no_loop_of_an_unpacker_contains_a_call() {
         let assembly = assembly();
-        for name in QUANTS.iter().map(|quant| quant.name.to_lowercase()) {
+        let scales = ["q4_k", "q5_k", "q6_k"].map(|name| format!("scales_of_{name}"));
+        for name in QUANTS.iter().map(|quant| quant.name.to_lowercase()).chain(scales) {
             assert_eq!(calls_in_loops(&assembly, &name), Some(Vec::new()), "{name}");
         }
         // The loop over pieces of a tensor calls the unpacker.
