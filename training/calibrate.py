@@ -1,16 +1,19 @@
 """Fits the answer classifiers of the model: which answers are doubtful, and which prompts are out of scope.
 
 Both classifiers are logistic regressions over the features that `glasscage answer --signs` reports
-(crates/session/src/answer_features.rs). The one for doubtful answers is fitted on the development half of the problems in visitors' words
-and on generated problems. The model answers most of the generated problems right. The one for prompts is fitted on the same half and on
-out-of-scope prompts. The result is the JSON of `glasscage.answer_check` in the file.
+(crates/session/src/answer_features.rs, other_answers.rs). The one for doubtful answers is fitted on the development half of the problems in
+visitors' words and on generated problems. The model answers most of the generated problems right. The one for prompts is fitted on the same
+half and on out-of-scope prompts. The results of all models are in crates/session/src/answer_checks.json, and not in their files, so that
+fitting them again does not change a large file.
 
 `python training/calibrate.py [--gguf FILE] [--write]` prints the quality of the classifiers, cross-validated on tenths of the development
-half. With `--half test` it also prints their quality on the test half. `--write` writes the classifiers into the file.
+half. With `--half test` it also prints their quality on the test half. `--write` writes the classifiers.
 """
 
 import argparse
+import hashlib
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +32,7 @@ OF_PROMPT = ("prompt_", "answer_mean", "answer_low", "answer_least", "no_final_s
 PENALTY = 1.0
 ORDINARY = 40  # generated problems per condition
 FOLDS = 10
-KEY = "glasscage.answer_check"
+CHECKS = engine.ROOT / "crates/session/src/answer_checks.json"
 
 
 def foreign(half: str) -> list[str]:
@@ -39,7 +42,7 @@ def foreign(half: str) -> list[str]:
 
 def answered(command: str, gguf_path: Path, prompts: list[str]) -> list[dict]:
     """Returns {"answer", "signs", "warning"} for each prompt. If the engine could not answer a prompt, its record has no "signs"."""
-    return engine.run(command, ["answer", "--model", str(gguf_path), "--signs"], [{"prompt": prompt} for prompt in prompts])
+    return engine.answer_lines(command, gguf_path, prompts, "--signs")
 
 
 @dataclass
@@ -149,16 +152,19 @@ def report(verdicts: Verdicts, data: Data) -> str:
     return "\n".join([*lines, f"of {len(data.foreign)} foreign prompts {verdicts.out_foreign.mean():.0%} are noticed"])
 
 
-def write(check: dict, path: Path):
-    """Writes the classifier into a GGUF file and changes nothing else in the file."""
+def write(check: dict, gguf_path: Path):
+    """Writes the classifiers where the engine finds them by the hash of the file. A file may have several parts."""
     import gguf
-    from gguf.scripts.gguf_new_metadata import MetadataDetails, copy_with_new_metadata
 
-    part = path.with_suffix(".part")
-    reader = gguf.GGUFReader(path)
-    writer = gguf.GGUFWriter(part, arch=reader.fields["general.architecture"].contents())
-    copy_with_new_metadata(reader, writer, {KEY: MetadataDetails(gguf.GGUFValueType.STRING, json.dumps(check))}, [])
-    part.replace(path)
+    count = re.search(r"(.*-)00001(-of-\d+\.gguf)", gguf_path.name)
+    parts = sorted(gguf_path.parent.glob(f"{count[1]}*{count[2]}")) if count else [gguf_path]
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part.read_bytes())
+    name = gguf.GGUFReader(gguf_path).fields["general.name"].contents()
+    others = {key: other for key, other in json.loads(CHECKS.read_text()).items() if other["name"] != name}
+    checks = others | {digest.hexdigest(): {"name": name, **check}}
+    CHECKS.write_text(json.dumps(checks, indent=1, sort_keys=True) + "\n")
 
 
 def main():
@@ -166,7 +172,7 @@ def main():
     parser.add_argument("--gguf", type=Path, default=engine.ROOT / "public/models/demo.gguf")
     parser.add_argument("--half", choices=("dev", "test"), default="dev")
     parser.add_argument("--engine", default=engine.DEFAULT_COMMAND)
-    parser.add_argument("--write", action="store_true", help="put the check into the file")
+    parser.add_argument("--write", action="store_true", help="keep the classifiers")
     arguments = parser.parse_args()
     data = measured(arguments.engine, arguments.gguf, "dev")
     check = calibrate(data)

@@ -13,13 +13,17 @@ ONE_THREAD = os.environ | {"RAYON_NUM_THREADS": "1"}
 
 
 def answers(command: str, gguf_path: Path, prompts: list[str]) -> list[str]:
-    """Returns greedy answers to `prompts`, in the chat format of the file. It starts one single-threaded process per core: for such a
-    small model this is several times as fast as one process with many threads."""
+    """Returns greedy answers to `prompts`, in the chat format of the file."""
+    return [line["answer"] for line in answer_lines(command, gguf_path, prompts)]
+
+
+def answer_lines(command: str, gguf_path: Path, prompts: list[str], *options: str) -> list[dict]:
+    """Returns what `glasscage answer` prints for `prompts`. It starts one single-threaded process per core: for such small models this is
+    several times as fast as one process with many threads."""
     count = os.cpu_count()
     records = [{"prompt": prompt} for prompt in prompts]
     with ThreadPoolExecutor() as pool:
-        parts = pool.map(lambda i: run(command, ["answer", "--model", str(gguf_path)], records[i::count]), range(count))
-        parts = [[line["answer"] for line in part] for part in parts]
+        parts = list(pool.map(lambda i: run(command, ["answer", "--model", str(gguf_path), *options], records[i::count]), range(count)))
     return [parts[i % count][i // count] for i in range(len(prompts))]
 
 

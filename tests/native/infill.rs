@@ -45,6 +45,30 @@ async fn best(model: &mut impl LanguageModel, context: &[u32], not: &[u32]) -> u
     all.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).unwrap().1
 }
 
+/// The tokens of a span up to the first end.
+fn span_to_end(span: &[u32], ends: &[u32]) -> Vec<u32> {
+    let length = span.iter().position(|token| ends.contains(token)).map_or(span.len(), |end| end + 1);
+    span[..length].to_vec()
+}
+
+#[test]
+fn text_that_was_scored_is_not_read_again_on_the_cpu() {
+    let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
+    let file = BytesInMemory(models::file(shape, GgmlDType::F32));
+    pollster::block_on(async {
+        let gguf = Gguf::read(&file).await.unwrap();
+        let mut cpu = CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
+        let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], ends: &[], start_token: START };
+        let filled = cpu.infill(&infill, &mut go_on).await.unwrap().unwrap();
+        let n_filled: usize = GAPS.iter().map(|gap| gap.len()).sum();
+        assert_eq!(cpu.counters().forward_tokens, 70 + n_filled);
+        log_prob(&mut cpu, &TOKENS[..TOKENS.len() - 1], TOKENS[TOKENS.len() - 1]).await;
+        let before = cpu.counters().forward_tokens;
+        assert_eq!(cpu.infill(&infill, &mut go_on).await.unwrap().unwrap(), filled);
+        assert_eq!(cpu.counters().forward_tokens - before, n_filled);
+    });
+}
+
 #[test]
 fn spans_get_most_likely_allowed_tokens() {
     let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
@@ -53,10 +77,10 @@ fn spans_get_most_likely_allowed_tokens() {
         let gguf = Gguf::read(&file).await.unwrap();
         let mut cpu = CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
         // Forbid tokens that would be chosen otherwise, so that the ban has an effect.
-        let unforbidden = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], start_token: START };
+        let unforbidden = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], ends: &[], start_token: START };
         let free = cpu.infill(&unforbidden, &mut go_on).await.unwrap().unwrap();
         let forbidden = [free[1][1], free[2][0]];
-        let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &forbidden, start_token: START };
+        let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &forbidden, ends: &[], start_token: START };
         let filled = cpu.infill(&infill, &mut go_on).await.unwrap().unwrap();
         assert_ne!(filled, free);
         for (gap, filled) in GAPS.iter().zip(&filled) {
@@ -68,6 +92,11 @@ fn spans_get_most_likely_allowed_tokens() {
                 assert_eq!(filled[i], best(&mut cpu, &[before, &filled[..i]].concat(), &not).await, "{gap:?} {i}");
             }
         }
+        // A span ends after its first or its second token.
+        let ending = InfillRequest { ends: &[filled[0][0], filled[1][1]], ..infill.clone() };
+        let ended: Vec<Vec<u32>> = filled.iter().map(|span| span_to_end(span, ending.ends)).collect();
+        assert!(ended[0].len() < GAPS[0].len() && ended[1].len() < GAPS[1].len());
+        assert_eq!(cpu.infill(&ending, &mut go_on).await.unwrap().unwrap(), ended);
         for variant in VARIANTS {
             let gpu = Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver");
             let loaded = GpuModel::load(Rc::new(gpu), &file, &gguf, &mut async |_| ControlFlow::Continue(())).await;
@@ -76,6 +105,7 @@ fn spans_get_most_likely_allowed_tokens() {
             assert!(gpu.infill(&infill, &mut async |()| ControlFlow::Break(())).await.unwrap().is_none());
             // The text up to the last token before a span, once per call, and then each token of each span.
             assert_eq!(gpu.counters().forward_tokens, 70 + 70 + GAPS.iter().map(|gap| gap.len()).sum::<usize>());
+            assert_eq!(gpu.infill(&ending, &mut go_on).await.unwrap().unwrap(), ended, "{}", variant.name);
         }
     });
 }
@@ -100,7 +130,7 @@ async fn refuses_unknown_tokens(model: &mut impl LanguageModel) {
         let mut tokens = TOKENS;
         tokens[at] = VOCAB;
         for gap in [0..2, 1..3, at..at + 1] {
-            let infill = InfillRequest { tokens: &tokens, gaps: &[gap], forbidden: &[], start_token: START };
+            let infill = InfillRequest { tokens: &tokens, gaps: &[gap], forbidden: &[], ends: &[], start_token: START };
             assert!(is_refused(&model.infill(&infill, &mut go_on).await.unwrap_err()), "infill {at}");
         }
         assert!(is_refused(&model.next_token(&tokens, &mut Sampler::greedy()).await.unwrap_err()), "next {at}");
@@ -108,7 +138,7 @@ async fn refuses_unknown_tokens(model: &mut impl LanguageModel) {
         assert!(is_refused(&model.score(&request, async |_, _| ControlFlow::Continue(())).await.unwrap_err()), "text {at}");
     }
     for (forbidden, start_token) in [([VOCAB], START), ([START], VOCAB)] {
-        let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &forbidden, start_token };
+        let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &forbidden, ends: &[], start_token };
         assert!(is_refused(&model.infill(&infill, &mut go_on).await.unwrap_err()), "{forbidden:?} {start_token}");
     }
     for (token, blend_with) in [(VOCAB, START), (START, VOCAB)] {

@@ -38,7 +38,7 @@ async fn compiled(variant: &'static Variant, shape: &models::Shape) -> Vec<Strin
     let scored = ScoreRequest::new(&TOKENS, 40..TOKENS.len(), &passes);
     let job = ScoreRequest { divergences: true, attended: &ATTENDED, top_tokens: true, ..scored };
     model.score(&job, async |_, _| ControlFlow::Continue(())).await.unwrap();
-    let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], start_token: 2 };
+    let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], ends: &[], start_token: 2 };
     model.infill(&infill, &mut async |()| ControlFlow::Continue(())).await.unwrap().unwrap();
     gpu.peak_throughput().await.unwrap();
     gpu.shaders()

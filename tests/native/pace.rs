@@ -61,7 +61,7 @@ async fn score(model: &mut GpuModel) -> Result<Vec<Readout>, LmError> {
 }
 
 async fn infill(model: &mut GpuModel) -> Result<Option<Infills>, LmError> {
-    let infill = InfillRequest { tokens: &[7; 30], gaps: &[4..6, 17..20], forbidden: &[1, 2], start_token: 0 };
+    let infill = InfillRequest { tokens: &[7; 30], gaps: &[4..6, 17..20], forbidden: &[1, 2], ends: &[], start_token: 0 };
     model.infill(&infill, &mut async |()| ControlFlow::Continue(())).await
 }
 

@@ -131,7 +131,7 @@ impl Measurement<'_> {
         let Transcript { tokens, end_token, control_tokens, infills, .. } = self.transcript;
         match self.methods[0].scored_texts() {
             ScoredTexts::WithoutEach(Replacement::Infill) => {
-                let request = InfillRequest { tokens, gaps: &self.sources, forbidden: control_tokens, start_token: *end_token };
+                let request = InfillRequest { tokens, gaps: &self.sources, forbidden: control_tokens, ends: &[], start_token: *end_token };
                 model.infill(&request, &mut async |()| on_progress.call(MeasureProgress::Pass { done: 0 }).await).await
             }
             ScoredTexts::WithoutEach(Replacement::MaskedLm) => {

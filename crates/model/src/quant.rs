@@ -39,6 +39,10 @@ const fn quant(name: &'static str, id: u32, block: usize, block_bytes: usize, fl
     Quant { name, id, block, block_bytes, floats, format }
 }
 
+const Q4_K: Format = Format::BlocksOf256(dequantize::Q4_K, dequantize::scales_of_q4_k, dequantize::q4_k);
+const Q5_K: Format = Format::BlocksOf256(dequantize::Q5_K, dequantize::scales_of_q5_k, dequantize::q5_k);
+const Q6_K: Format = Format::BlocksOf256(dequantize::Q6_K, dequantize::scales_of_q6_k, dequantize::q6_k);
+
 /// `count` f16 numbers from byte `at` of a block.
 const fn f16(at: usize, count: usize) -> Floats {
     Floats { at, count, exponent: 0x7C00 }
@@ -60,9 +64,9 @@ pub const QUANTS: &[Quant] = &[
     quant("Q8_0", 8, 32, dequantize::Q8_0.bytes, f16(0, 1), Format::BlocksOf32(dequantize::Q8_0, dequantize::q8_0)),
     quant("Q2_K", 10, 256, 84, f16(80, 2), Format::Integers(dequantize::q2_k)),
     quant("Q3_K", 11, 256, 110, f16(108, 1), Format::Integers(dequantize::q3_k)),
-    quant("Q4_K", 12, 256, dequantize::Q4_K.bytes, f16(0, 2), Format::BlocksOf256(dequantize::Q4_K, dequantize::q4_k)),
-    quant("Q5_K", 13, 256, dequantize::Q5_K.bytes, f16(0, 2), Format::BlocksOf256(dequantize::Q5_K, dequantize::q5_k)),
-    quant("Q6_K", 14, 256, dequantize::Q6_K.bytes, f16(208, 1), Format::BlocksOf256(dequantize::Q6_K, dequantize::q6_k)),
+    quant("Q4_K", 12, 256, dequantize::Q4_K.bytes, f16(0, 2), Q4_K),
+    quant("Q5_K", 13, 256, dequantize::Q5_K.bytes, f16(0, 2), Q5_K),
+    quant("Q6_K", 14, 256, dequantize::Q6_K.bytes, f16(208, 1), Q6_K),
     quant("IQ4_NL", 20, 32, 18, f16(0, 1), Format::Integers(dequantize::iq4_nl)),
     quant("IQ4_XS", 23, 256, 136, f16(0, 1), Format::Integers(dequantize::iq4_xs)),
     quant("BF16", 30, 1, 2, bf16(0), Format::Floats(dequantize::bf16)),

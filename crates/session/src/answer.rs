@@ -82,7 +82,8 @@ impl<M: LanguageModel> Session<M> {
                 let answer = self.tokenized(&framed, ids);
                 let is_whole = stop != AnswerStop::Cancelled;
                 let prompt = ReadPrompt::of(question)?;
-                let warning = if is_whole { self.warning(&prompt.whole_text(), &framed, &answer).await? } else { None };
+                let mut on_step = async |()| on_token.call(String::new()).await;
+                let warning = if is_whole { self.warning(&prompt.whole_text(), &framed, &answer, &mut on_step).await? } else { None };
                 (answer, Answer::Generated { sampling, max_tokens, thinking, stop, warning, branches })
             }
         };

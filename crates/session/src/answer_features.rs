@@ -18,7 +18,10 @@ pub struct AnswerEvidence<'a> {
     pub word_tokens: &'a dyn Fn(&str) -> usize,
 }
 
-/// Computes the features of an answer.
+/// Probability that the model gives another answer, as far as it is known: see `other_answers`.
+pub const OTHER_ANSWERS: &str = "other_answers";
+
+/// Computes the features of an answer, except [`OTHER_ANSWERS`].
 pub fn features(evidence: &AnswerEvidence<'_>) -> AnswerFeatures {
     let &AnswerEvidence { prompt, answer, prompt_log_probs, answer_log_probs, word_tokens } = evidence;
     let (prompt_words, answer_words) = (words(prompt), words(answer));

@@ -20,6 +20,7 @@ mod given;
 mod in_a_worker;
 mod infills;
 mod loaded;
+mod other_answers;
 mod passages;
 mod problems;
 mod prompt;

@@ -34,7 +34,7 @@ pub struct Session<M> {
     /// See [`LoadedModel::kernel_shapes`].
     kernel_shapes: Option<String>,
     pub(super) answers: RecentAnswers,
-    /// The answer classifier, if the file contains one.
+    /// The answer classifier, if there is one for this file.
     pub(super) answer_check: Option<AnswerCheck>,
 }
 
@@ -66,10 +66,10 @@ impl Session<Engine> {
             template_problem,
             thoughts,
             masked_lm: None,
+            answer_check: AnswerCheck::of(&sha256, &gguf.metadata),
             model: describe_model(&gguf, sha256),
             notices: notice.into_iter().chain(about_file).collect(),
             answers: RecentAnswers::default(),
-            answer_check: AnswerCheck::from_metadata(&gguf.metadata),
         }))
     }
 }

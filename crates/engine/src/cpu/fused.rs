@@ -13,7 +13,7 @@ use js_sys::{Function, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::rows::{IntegerRows, Rows, negated_sums};
-use glasscage_model::dequantize::{BlockOf32, BlockOf256, Format, GROUP, Integers, dequantize};
+use glasscage_model::dequantize::{BlockOf32, BlockOf256, Format, GROUP, Integers, Scales, dequantize};
 
 /// `build.rs` assembles it.
 const MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fused.wasm"));
@@ -109,7 +109,9 @@ pub fn product(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<bool> {
     assert_eq!(out.len(), x.len() / columns * rows, "the module writes all of the product");
     match weight.quant.format {
         Format::Integers(unpack) if x.len() == columns => vector(&kernels.vector, x, weight, Packed::All(unpack), out)?,
-        Format::BlocksOf256(block, _) if x.len() == columns => vector(&kernels.vector, x, weight, Packed::Scales(block), out)?,
+        Format::BlocksOf256(block, scales, _) if x.len() == columns => {
+            vector(&kernels.vector, x, weight, Packed::Scales(block, scales), out)?;
+        }
         Format::BlocksOf32(block, _) if x.len() == columns => blocks(&kernels.blocks, x, weight, block, out)?,
         _ if rows >= PANEL && columns > 0 && columns % 4 == 0 => matrix(&kernels.product, x, weight, out)?,
         _ => return Ok(false),
@@ -149,7 +151,7 @@ enum Packed {
     /// Integers, scales and minima.
     All(fn(&[u8], &mut Integers<'_>)),
     /// Scales and minima. The module reads the integers in place.
-    Scales(BlockOf256),
+    Scales(BlockOf256, Scales),
 }
 
 /// Rows that the module multiplies as integers.
@@ -169,7 +171,7 @@ impl Tile<'_> {
         let weight = weight.slice(row..weight.len());
         match packed {
             Packed::All(unpack) => rows.unpack(&weight, *unpack),
-            Packed::Scales(block) => rows.unpack_scales(&weight, block.scales),
+            Packed::Scales(_, unpack) => rows.unpack_scales(&weight, *unpack),
         }
     }
 }
@@ -178,7 +180,7 @@ impl Tile<'_> {
 fn vector(vector: &Function, x: &[f32], weight: &Rows<'_>, packed: Packed, out: &mut [f32]) -> Result<()> {
     let rows = match packed {
         Packed::All(_) => IntegerRows::new(TILE, weight.columns),
-        Packed::Scales(_) => IntegerRows::without_quants(TILE, weight.columns),
+        Packed::Scales(..) => IntegerRows::without_quants(TILE, weight.columns),
     };
     let mut tile = Tile { weight: *weight, packed, rows };
     let (quants, scales, minima) = (tile.rows.quants.as_ptr(), tile.rows.scales.as_ptr(), tile.rows.minima.as_ptr());
@@ -190,7 +192,7 @@ fn vector(vector: &Function, x: &[f32], weight: &Rows<'_>, packed: Packed, out: 
         sums: sums.as_ptr(),
         ..arguments(&shuffled, weight, out, (&raw mut tile).cast())
     };
-    if let Packed::Scales(BlockOf256 { bytes, bits, lower_at, upper_at, zero, .. }) = packed {
+    if let Packed::Scales(BlockOf256 { bytes, bits, lower_at, upper_at, zero }, _) = packed {
         let weight = weight.bytes.as_ptr();
         arguments = Arguments { weight, block_bytes: bytes, bits, lower_at, upper_at, zero: zero.cast_unsigned().into(), ..arguments };
     }

@@ -196,6 +196,9 @@ impl CandleModel {
             request.forbidden.iter().chain(original).for_each(|&token| logits[token as usize] = f32::MIN);
             token = Sampler::greedy().sample(&logits)?;
             filled.push(token);
+            if request.ends.contains(&token) {
+                break;
+            }
         }
         Ok(filled)
     }
@@ -234,11 +237,11 @@ impl LanguageModel for CandleModel {
 
     async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
         check_known(&self.transformer.config, &[request.tokens, request.forbidden, &[request.start_token]].concat())?;
-        self.scored = None;
         self.text = self.transformer.empty_cache(false);
-        let mut text = self.transformer.empty_cache(true);
         let end = request.gaps.iter().map(|gap| request.before(gap).1).max().unwrap_or(0);
-        if end > 0 {
+        let known = self.scored.take().filter(|scored| scored.tokens.starts_with(&request.tokens[..end]));
+        let mut text = known.map_or_else(|| self.transformer.empty_cache(true), |scored| scored.cache);
+        if text.length < end {
             let inputs: Vec<Input> = request.tokens[..end].iter().map(|&token| token.into()).collect();
             self.forward(&inputs, &mut text, &mut AttentionMass::default())?;
         }

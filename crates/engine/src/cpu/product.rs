@@ -62,7 +62,7 @@ fn of_one_row(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) {
                 *out = widest(|| dot(x, &values));
             }
         }
-        Format::Integers(unpack) | Format::BlocksOf32(_, unpack) | Format::BlocksOf256(_, unpack) => {
+        Format::Integers(unpack) | Format::BlocksOf32(_, unpack) | Format::BlocksOf256(_, _, unpack) => {
             let (mut row, sums) = (IntegerRows::new(1, weight.columns), negated_sums(x));
             for (i, out) in out.iter_mut().enumerate() {
                 row.unpack(&weight.slice(i..i + 1), unpack);

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+#[cfg(target_arch = "wasm32")]
+use glasscage_model::dequantize::Scales;
 use glasscage_model::dequantize::{GROUP, Integers};
 use glasscage_model::quant::Quant;
 
@@ -78,7 +80,7 @@ impl IntegerRows {
 
     /// Decodes scales and minima of as many rows as fit.
     #[cfg(target_arch = "wasm32")]
-    pub fn unpack_scales(&mut self, rows: &Rows<'_>, unpack: fn(&[u8], &mut [f32], &mut [f32])) {
+    pub fn unpack_scales(&mut self, rows: &Rows<'_>, unpack: Scales) {
         let stride = stride(self.columns);
         let floats = self.scales.chunks_exact_mut(stride).zip(self.minima.chunks_exact_mut(stride));
         for (blocks, (scales, minima)) in rows.each().zip(floats) {

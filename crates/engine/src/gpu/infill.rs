@@ -74,7 +74,11 @@ impl GpuModel {
                 self.gpu.pacing.borrow_mut().forget();
                 return Ok(None);
             }
-            let open: Vec<usize> = (0..infill.gaps.len()).filter(|&g| i < infill.gaps[g].len()).collect();
+            let is_open = |&g: &usize| i < infill.gaps[g].len() && filled[g].last().is_none_or(|token| !infill.ends.contains(token));
+            let open: Vec<usize> = (0..infill.gaps.len()).filter(is_open).collect();
+            if open.is_empty() {
+                break;
+            }
             let row = |&g: &usize| {
                 let (token, position) = infill.before(&infill.gaps[g]);
                 gap_row(filled[g].last().copied().unwrap_or(token), position, i, slots[g])
@@ -193,7 +197,8 @@ mod tests {
             let mut work = Vec::new();
             // The first run allocates the text. The second span has one token in every run.
             for length in [1, 2, 12] {
-                let infill = InfillRequest { tokens: &[7; 20], gaps: &[4..4 + length, 17..18], forbidden: &[1, 2], start_token: 0 };
+                let infill =
+                    InfillRequest { tokens: &[7; 20], gaps: &[4..4 + length, 17..18], forbidden: &[1, 2], ends: &[], start_token: 0 };
                 let before = (model.gpu.stats.bytes_written.get(), model.counters().dispatches as u64);
                 model.infill(&infill, &mut async |()| ControlFlow::Continue(())).await.unwrap();
                 work.push((model.gpu.stats.bytes_written.get() - before.0, model.counters().dispatches as u64 - before.1));

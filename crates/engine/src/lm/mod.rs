@@ -78,8 +78,8 @@ pub trait LanguageModel {
         Ok(())
     }
 
-    /// Fills each span greedily and keeps its number of tokens. The first token always differs from the original. Calls `on_step` from time
-    /// to time, and returns `None` if it cancels. Clears the current context.
+    /// Fills each span greedily and keeps its number of tokens, unless it ends early. The first token always differs from the original.
+    /// Calls `on_step` from time to time, and returns `None` if it cancels. Clears the current context.
     async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError>;
 
     /// Work done since the model was loaded.

@@ -115,11 +115,13 @@ pub struct InfillRequest<'a> {
     pub gaps: &'a [Range<usize>],
     /// Tokens that the model must not generate, such as control tokens.
     pub forbidden: &'a [TokenId],
+    /// Tokens that end a span early, such as the end of an answer. The rest of the span stays unfilled.
+    pub ends: &'a [TokenId],
     /// Token that the model reads before a span at the start of the text.
     pub start_token: TokenId,
 }
 
-/// The new tokens of each span.
+/// The new tokens of each span. The last one may be one of [`InfillRequest::ends`].
 pub type Infills = Vec<Vec<TokenId>>;
 
 impl InfillRequest<'_> {

@@ -1,8 +1,7 @@
 //! Layouts of blocks that kernels can multiply in place.
 
-use super::blocks_of_256::{scales_of_q4_k, scales_of_q5_k, scales_of_q6_k};
-
-/// 32 values: value = scale (quant - `zero`) + minimum. A block has the scale as f16, then the minimum as f16, then the fifth bits, then the other bits.
+/// 32 values: value = scale (quant - `zero`) + minimum. A block has the scale as f16, then the minimum as f16, then the fifth bits, then the
+/// other bits.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockOf32 {
     /// Size in bytes.
@@ -28,8 +27,8 @@ pub const Q5_0: BlockOf32 = BlockOf32 { bytes: 22, bits: 5, zero: 16, has_minimu
 pub const Q5_1: BlockOf32 = BlockOf32 { bytes: 24, bits: 5, zero: 0, has_minimum: true };
 pub const Q8_0: BlockOf32 = BlockOf32 { bytes: 34, bits: 8, zero: 0, has_minimum: false };
 
-/// 256 values in groups of [`GROUP`](super::GROUP): value = scale (quant - `zero`) - minimum. `scales` computes scales and minima. The lower
-/// four bits of the integers are at one place of the block, and the others at another.
+/// 256 values in groups of [`GROUP`](super::GROUP): value = scale (quant - `zero`) - minimum. The lower four bits of the
+/// integers are at one place of the block, and the others at another.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockOf256 {
     /// Size in bytes.
@@ -44,10 +43,8 @@ pub struct BlockOf256 {
     pub upper_at: usize,
     /// The integer that means zero, apart from the minimum.
     pub zero: i8,
-    /// Writes scales and minima, `[values / GROUP]` each. Leaves the minima unchanged if the type has none.
-    pub scales: fn(blocks: &[u8], scales: &mut [f32], minima: &mut [f32]),
 }
 
-pub const Q4_K: BlockOf256 = BlockOf256 { bytes: 144, bits: 4, lower_at: 16, upper_at: 16, zero: 0, scales: scales_of_q4_k };
-pub const Q5_K: BlockOf256 = BlockOf256 { bytes: 176, bits: 5, lower_at: 48, upper_at: 16, zero: 0, scales: scales_of_q5_k };
-pub const Q6_K: BlockOf256 = BlockOf256 { bytes: 210, bits: 6, lower_at: 0, upper_at: 128, zero: 32, scales: scales_of_q6_k };
+pub const Q4_K: BlockOf256 = BlockOf256 { bytes: 144, bits: 4, lower_at: 16, upper_at: 16, zero: 0 };
+pub const Q5_K: BlockOf256 = BlockOf256 { bytes: 176, bits: 5, lower_at: 48, upper_at: 16, zero: 0 };
+pub const Q6_K: BlockOf256 = BlockOf256 { bytes: 210, bits: 6, lower_at: 0, upper_at: 128, zero: 32 };

@@ -8,7 +8,7 @@ mod layout;
 pub mod testing;
 
 pub use blocks_of_32::{q4_0, q4_1, q5_0, q5_1, q8_0};
-pub use blocks_of_256::{q2_k, q3_k, q4_k, q5_k, q6_k};
+pub use blocks_of_256::{q2_k, q3_k, q4_k, q5_k, q6_k, scales_of_q4_k, scales_of_q5_k, scales_of_q6_k};
 pub use iq4::{iq4_nl, iq4_xs};
 pub use layout::{BlockOf32, BlockOf256, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0};
 
@@ -21,9 +21,12 @@ pub enum Format {
     Integers(fn(blocks: &[u8], out: &mut Integers<'_>)),
     /// Read as integers, which can also be used in place.
     BlocksOf32(BlockOf32, fn(blocks: &[u8], out: &mut Integers<'_>)),
-    /// The same, in larger blocks.
-    BlocksOf256(BlockOf256, fn(blocks: &[u8], out: &mut Integers<'_>)),
+    /// The same, in larger blocks, whose scales are packed, too.
+    BlocksOf256(BlockOf256, Scales, fn(blocks: &[u8], out: &mut Integers<'_>)),
 }
+
+/// Writes scales and minima, `[values / GROUP]` each. Leaves the minima unchanged if the type has none.
+pub type Scales = fn(blocks: &[u8], scales: &mut [f32], minima: &mut [f32]);
 
 /// Number of values in a group. In every quantization, at least this many values share a scale and a minimum.
 pub const GROUP: usize = 16;
@@ -55,7 +58,7 @@ const EXPANDED: usize = 1024;
 pub fn dequantize(format: Format, blocks: &[u8], values: &mut [f32]) {
     let unpack = match format {
         Format::Floats(read) => return read(blocks, values),
-        Format::Integers(unpack) | Format::BlocksOf32(_, unpack) | Format::BlocksOf256(_, unpack) => unpack,
+        Format::Integers(unpack) | Format::BlocksOf32(_, unpack) | Format::BlocksOf256(_, _, unpack) => unpack,
     };
     let (mut quants, mut scales, mut minima) = ([0; EXPANDED], [0.0; EXPANDED / GROUP], [0.0; EXPANDED / GROUP]);
     // Uses 64 bits, because the product can exceed 32 bits for a panel of long rows.

@@ -175,6 +175,11 @@ impl Tokenizer {
         self.roles.eos
     }
 
+    /// The tokens at which generation stops.
+    pub fn ends(&self) -> Vec<TokenId> {
+        self.roles.ends.iter().copied().collect()
+    }
+
     /// Whether generation stops at this token.
     pub fn is_end_of_generation(&self, id: TokenId) -> bool {
         self.roles.ends.contains(&id)
