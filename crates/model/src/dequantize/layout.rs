@@ -1,7 +1,7 @@
 //! Layouts of blocks that kernels can multiply in place.
 
-/// 32 values: value = scale (quant - `zero`) + minimum. A block has the scale as f16, then the minimum as f16, then the fifth bits, then the
-/// other bits.
+/// 32 values: value = scale (quant - `zero`) + minimum. A block has the scale as f16, then the minimum as f16, then the fifth bits, then
+/// the other bits.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockOf32 {
     /// Size in bytes.
