@@ -25,12 +25,13 @@ from evaluate import first
 from scoring import gives_answer, is_right
 from visitors import FOLDER, problems
 
-RIGHT_MARKED = 0.07  # share of right answers that may be marked as doubtful (the limit is 10 %)
+RIGHT_MARKED = 0.045  # share of right answers that may be marked as doubtful (the limit is 10 %, with those taken for out of scope)
 FALSE_ALARMS = 0.035  # share of in-scope problems that may be marked as out of scope (the limit is 5 %)
 VISITOR_WEIGHT = 10.0  # weight of a problem in visitors' words; a generated problem has weight 1
 OF_PROMPT = ("prompt_", "answer_mean", "answer_low", "answer_least", "no_final_sentence", "mangled_words")
-PENALTY = 1.0
-ORDINARY = 40  # generated problems per condition
+PENALTY_OF_DOUBT = 100.0  # few answers are wrong, so weights that few answers decide would fit by chance
+PENALTY_OF_SCOPE = 1.0
+ORDINARY = 10  # generated problems per condition
 FOLDS = 10
 CHECKS = engine.ROOT / "crates/session/src/answer_checks.json"
 
@@ -79,16 +80,16 @@ def matrix(lines: list[dict], names: list[str]) -> np.ndarray:
     return np.array([[line["signs"][name] for name in names] for line in lines])
 
 
-def fit(x: np.ndarray, labels: np.ndarray, row_weights: np.ndarray) -> np.ndarray:
+def fit(x: np.ndarray, labels: np.ndarray, row_weights: np.ndarray, penalty: float) -> np.ndarray:
     """Returns the weights of a logistic regression of `labels` on `x` [rows, features], with an L2 penalty on standardized features."""
     mean, spread = x.mean(0), x.std(0) + 1e-9
     z = np.hstack([(x - mean) / spread, np.ones((len(x), 1))])
     weights = np.zeros(z.shape[1])
-    penalty = PENALTY * np.diag([1.0] * x.shape[1] + [0.0])
+    penalties = penalty * np.diag([1.0] * x.shape[1] + [0.0])
     for _ in range(50):  # Newton's method
         p = 1 / (1 + np.exp(-z @ weights))
-        hessian = z.T * (row_weights * p * (1 - p)) @ z + penalty
-        weights -= np.linalg.solve(hessian, z.T @ (row_weights * (p - labels)) + penalty @ weights)
+        hessian = z.T * (row_weights * p * (1 - p)) @ z + penalties
+        weights -= np.linalg.solve(hessian, z.T @ (row_weights * (p - labels)) + penalties @ weights)
     return weights[:-1] / spread
 
 
@@ -101,17 +102,15 @@ def classifier(names: list[str], weights: np.ndarray, negatives: list[np.ndarray
 def calibrate(data: Data) -> dict:
     names = sorted(data.lines[0]["signs"])
     x, visitor = matrix(data.lines, names), data.by_visitor
-    doubtful = fit(x, ~data.right * 1.0, np.where(visitor, VISITOR_WEIGHT, 1.0))
-    right = [x[data.right & visitor], x[data.right & ~visitor]]
+    doubtful = fit(x, ~data.right * 1.0, np.where(visitor, VISITOR_WEIGHT, 1.0), PENALTY_OF_DOUBT)
     of_prompt = [name for name in names if name.startswith(OF_PROMPT)]
     x_prompt = matrix(data.lines, of_prompt)
     both = np.vstack([x_prompt[visitor], matrix(data.foreign, of_prompt)])
     is_foreign = np.arange(len(both)) >= visitor.sum()
-    out_of_scope = fit(both, is_foreign * 1.0, np.ones(len(both)))
-    return {
-        "doubtful": classifier(names, doubtful, right, RIGHT_MARKED),
-        "out_of_scope": classifier(of_prompt, out_of_scope, [x_prompt[visitor], x_prompt[~visitor]], FALSE_ALARMS),
-    }
+    out_of_scope = fit(both, is_foreign * 1.0, np.ones(len(both)), PENALTY_OF_SCOPE)
+    scope = classifier(of_prompt, out_of_scope, [x_prompt[visitor], x_prompt[~visitor]], FALSE_ALARMS)
+    right = data.right & ~applies(scope, data.lines)
+    return {"doubtful": classifier(names, doubtful, [x[right & visitor], x[right & ~visitor]], RIGHT_MARKED), "out_of_scope": scope}
 
 
 def applies(check: dict, lines: list[dict]) -> np.ndarray:
