@@ -52,6 +52,27 @@ fn span_to_end(span: &[u32], ends: &[u32]) -> Vec<u32> {
 }
 
 #[test]
+fn span_may_reach_beyond_the_text() {
+    let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
+    let file = BytesInMemory(models::file(shape, GgmlDType::F32));
+    pollster::block_on(async {
+        let gguf = Gguf::read(&file).await.unwrap();
+        let mut cpu = CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
+        let gpu = Gpu::open(&Options::default()).await.expect("a Vulkan driver");
+        let mut gpu = GpuModel::load(Rc::new(gpu), &file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
+        let infill = InfillRequest { tokens: &TOKENS, gaps: &[66..78], forbidden: &[], ends: &[], start_token: START };
+        let filled = cpu.infill(&infill, &mut go_on).await.unwrap().unwrap();
+        assert_eq!(gpu.infill(&infill, &mut go_on).await.unwrap().unwrap(), filled);
+        let mut text = TOKENS[..66].to_vec();
+        for (i, &token) in filled[0].iter().enumerate() {
+            let original = (i == 0).then_some(TOKENS[66]);
+            assert_eq!(token, best(&mut cpu, &text, original.as_slice()).await, "{i}");
+            text.push(token);
+        }
+    });
+}
+
+#[test]
 fn text_that_was_scored_is_not_read_again_on_the_cpu() {
     let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
     let file = BytesInMemory(models::file(shape, GgmlDType::F32));

@@ -8,6 +8,8 @@ use super::steps::{ask, open_gallery, server_of};
 
 const NAME: &str = "Glasscage Standard";
 const PROBLEM: &str = "There are 3 red cups and 4 blue cups. How many cups are there?";
+/// Its answer is wrong, and shows no sign of it, apart from the other answers that it could as well have given.
+const DOUBTFUL: &str = "me and my 3 frends shared 20 sweets fairly, I dont like the green ones. how many did we get each";
 
 /// Number of requests for parts of the model since the last call.
 fn n_requests(server: &Server) -> usize {
@@ -43,9 +45,10 @@ async fn standard_is_downloaded_on_request_and_kept() {
 
     browser.goto(&server.url).await;
     is_chosen().await.expect("the model of the last visit is chosen");
-    ask(&browser, PROBLEM).await;
+    ask(&browser, DOUBTFUL).await;
     // The answer is enough: the explanation takes longer.
-    browser.shows("manifest", |text| text.contains(NAME)).await;
+    browser.shows("answer-warning", |text| text.starts_with("This answer is doubtful")).await;
+    browser.pictures_of("answer-warning", "standard-doubtful").await;
     browser.goto(&server.url).await;
     browser.click("models-button").await;
     browser.click("use-built-in").await;

@@ -43,7 +43,7 @@ impl GpuModel {
 
     fn check_infill(&self, infill: &InfillRequest<'_>) -> Result<(), LmError> {
         let config = &self.transformer.config;
-        check_length(config, infill.tokens.len())?;
+        check_length(config, infill.length())?;
         check_known(config, &[infill.tokens, infill.forbidden, &[infill.start_token]].concat())
     }
 
@@ -117,7 +117,7 @@ impl GpuModel {
 
     /// Computes keys and values of the original text up to the last span.
     async fn read_before_gaps(&mut self, infill: &InfillRequest<'_>) -> Result<(), LmError> {
-        self.start_text(infill.tokens.len(), Some(0)).await?;
+        self.start_text(infill.length(), Some(0)).await?;
         let end = infill.gaps.iter().map(|gap| infill.before(gap).1).max().unwrap_or(0);
         let inputs: Vec<Input> = infill.tokens[..end].iter().map(|&token| token.into()).collect();
         self.prefill(&inputs, None, async |_, _, _| Ok(())).await
