@@ -3,8 +3,8 @@
     python training/export_standard.py RUN public/models/standard
     python training/calibrate.py --gguf public/models/standard/standard-00001-of-00003.gguf --write
 
-The second command fits the check of answers, which `crates/session/src/answer_checks.json` keeps. `crates/library/src/standard.rs` needs the
-parts' sizes and SHA-256.
+The second command fits the check of answers, which `crates/session/src/answer_checks.json` keeps. `crates/library/src/standard.rs` needs
+the parts' sizes and SHA-256.
 
 Matrices are Q4_0, the embedding is Q8_0. Training rounded its weights to these blocks, so the file answers as the trained model does.
 """
