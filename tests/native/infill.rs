@@ -23,6 +23,25 @@ async fn go_on((): ()) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
+/// A model with random parameters.
+async fn model() -> (BytesInMemory, Gguf) {
+    let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
+    let file = BytesInMemory(models::file(shape, GgmlDType::F32));
+    let gguf = Gguf::read(&file).await.unwrap();
+    (file, gguf)
+}
+
+async fn cpu() -> CandleModel {
+    let (file, gguf) = model().await;
+    CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0
+}
+
+async fn gpu(options: &Options) -> GpuModel {
+    let (file, gguf) = model().await;
+    let gpu = Rc::new(Gpu::open(options).await.expect("a Vulkan driver"));
+    GpuModel::load(gpu, &file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0
+}
+
 /// ln p of `token` after `context`.
 async fn log_prob(model: &mut impl LanguageModel, context: &[u32], token: u32) -> f64 {
     let tokens = [context, &[token]].concat();
@@ -53,13 +72,9 @@ fn span_to_end(span: &[u32], ends: &[u32]) -> Vec<u32> {
 
 #[test]
 fn span_may_reach_beyond_the_text() {
-    let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
-    let file = BytesInMemory(models::file(shape, GgmlDType::F32));
     pollster::block_on(async {
-        let gguf = Gguf::read(&file).await.unwrap();
-        let mut cpu = CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
-        let gpu = Gpu::open(&Options::default()).await.expect("a Vulkan driver");
-        let mut gpu = GpuModel::load(Rc::new(gpu), &file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
+        let mut cpu = cpu().await;
+        let mut gpu = gpu(&Options::default()).await;
         let infill = InfillRequest { tokens: &TOKENS, gaps: &[3..5, 66..78], forbidden: &[], ends: &[], start_token: START };
         let filled = cpu.infill(&infill, &mut go_on).await.unwrap().unwrap();
         assert_eq!(gpu.infill(&infill, &mut go_on).await.unwrap().unwrap(), filled);
@@ -70,11 +85,8 @@ fn span_may_reach_beyond_the_text() {
 
 #[test]
 fn text_that_was_scored_is_not_read_again_on_the_cpu() {
-    let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
-    let file = BytesInMemory(models::file(shape, GgmlDType::F32));
     pollster::block_on(async {
-        let gguf = Gguf::read(&file).await.unwrap();
-        let mut cpu = CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
+        let mut cpu = cpu().await;
         let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], ends: &[], start_token: START };
         let filled = cpu.infill(&infill, &mut go_on).await.unwrap().unwrap();
         let n_filled: usize = GAPS.iter().map(|gap| gap.len()).sum();
@@ -88,11 +100,8 @@ fn text_that_was_scored_is_not_read_again_on_the_cpu() {
 
 #[test]
 fn spans_get_most_likely_allowed_tokens() {
-    let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
-    let file = BytesInMemory(models::file(shape, GgmlDType::F32));
     pollster::block_on(async {
-        let gguf = Gguf::read(&file).await.unwrap();
-        let mut cpu = CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
+        let mut cpu = cpu().await;
         // Forbid tokens that would be chosen otherwise, so that the ban has an effect.
         let unforbidden = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], ends: &[], start_token: START };
         let free = cpu.infill(&unforbidden, &mut go_on).await.unwrap().unwrap();
@@ -115,9 +124,7 @@ fn spans_get_most_likely_allowed_tokens() {
         assert!(ended[0].len() < GAPS[0].len() && ended[1].len() < GAPS[1].len());
         assert_eq!(cpu.infill(&ending, &mut go_on).await.unwrap().unwrap(), ended);
         for variant in VARIANTS {
-            let gpu = Gpu::open(&Options { variant: Some(variant), ..Options::default() }).await.expect("a Vulkan driver");
-            let loaded = GpuModel::load(Rc::new(gpu), &file, &gguf, &mut async |_| ControlFlow::Continue(())).await;
-            let mut gpu = loaded.unwrap().unwrap().0;
+            let mut gpu = gpu(&Options { variant: Some(variant), ..Options::default() }).await;
             assert_eq!(gpu.infill(&infill, &mut go_on).await.unwrap().unwrap(), filled, "{}", variant.name);
             assert!(gpu.infill(&infill, &mut async |()| ControlFlow::Break(())).await.unwrap().is_none());
             // The text up to the last token before a span, once per call, and then each token of each span.
@@ -129,14 +136,10 @@ fn spans_get_most_likely_allowed_tokens() {
 
 #[test]
 fn unknown_tokens_are_an_error_wherever_they_are() {
-    let shape = SHAPES.iter().find(|shape| shape.name == "qwen3").unwrap();
-    let file = BytesInMemory(models::file(shape, GgmlDType::F32));
     pollster::block_on(async {
-        let gguf = Gguf::read(&file).await.unwrap();
-        let mut cpu = CandleModel::load(&file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
+        let mut cpu = cpu().await;
         refuses_unknown_tokens(&mut cpu).await;
-        let gpu = Gpu::open(&Options::default()).await.expect("a Vulkan driver");
-        let mut gpu = GpuModel::load(Rc::new(gpu), &file, &gguf, &mut async |_| ControlFlow::Continue(())).await.unwrap().unwrap().0;
+        let mut gpu = gpu(&Options::default()).await;
         refuses_unknown_tokens(&mut gpu).await;
     });
 }

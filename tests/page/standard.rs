@@ -8,7 +8,7 @@ use super::steps::{ask, open_gallery, server_of};
 
 const NAME: &str = "Glasscage Standard";
 const PROBLEM: &str = "There are 3 red cups and 4 blue cups. How many cups are there?";
-/// Its answer is wrong, and shows no sign of it, apart from the other answers that it could as well have given.
+/// The model's answer is wrong. The only sign of that is other answers, which it could just as well have given.
 const DOUBTFUL: &str = "me and my 3 frends shared 20 sweets fairly, I dont like the green ones. how many did we get each";
 
 /// Number of requests for parts of the model since the last call.

@@ -18,7 +18,7 @@ pub struct AnswerEvidence<'a> {
     pub word_tokens: &'a dyn Fn(&str) -> usize,
 }
 
-/// Probability that the model gives another answer, as far as it is known: see `other_answers`.
+/// An estimate of the probability that the model gives another answer: see `other_answers`.
 pub const OTHER_ANSWERS: &str = "other_answers";
 
 /// Computes the features of an answer, except [`OTHER_ANSWERS`].

@@ -51,8 +51,8 @@ pub fn departures(ids: &[TokenId], log_probs: &[f64], top_tokens: &[Vec<RankedTo
 }
 
 impl<M: LanguageModel> Session<M> {
-    /// Total probability of the departures after which the model's most likely continuation ends with another sentence than the answer. A
-    /// lower bound of the probability of another answer. `None` if `on_step` cancels or the engine was stopped.
+    /// Total probability of the departures after which the model's most likely continuation ends with another sentence than the answer: an
+    /// estimate of the probability of another answer. `None` if `on_step` cancels or the engine was stopped.
     pub(super) async fn probability_of_others(
         &mut self,
         framed: &FramedPrompt,
