@@ -14,7 +14,7 @@ use std::thread;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
-use crate::browsers::{Browser, IN_WEBKIT, SLOW_PAGE_TESTS};
+use crate::browsers::{Browser, IN_WEBKIT, SLOW_PAGE_TESTS, TEST_OF_LARGE_MODELS};
 use crate::command::{self, run};
 use crate::lock::lock;
 use crate::outcome::Outcome;
@@ -372,7 +372,7 @@ fn large(report: &mut Report, programs: &[Program], dist: &Path) {
         for shape in ["0.6b", "0.8b"] {
             let model = random_model::make(&setup::native(), shape, "Q8_0")?.display().to_string();
             let environment = [("GLASSCAGE_DIST", dist.display().to_string()), ("GLASSCAGE_LARGE_MODEL", model)];
-            let arguments = ["a_large_model", "--ignored", "--nocapture"];
+            let arguments = [TEST_OF_LARGE_MODELS, "--ignored", "--nocapture"];
             page.run(report, &Run { stage: "large models", arguments: &arguments, environment: &environment, repeats_failures: false })?;
         }
         let environment = [("VK_ICD_FILENAMES", swiftshader()?.display().to_string())];
