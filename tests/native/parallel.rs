@@ -170,6 +170,38 @@ async fn pairs_have_same_bits_with_any_number_of_helpers() {
     }
 }
 
+/// Ends after the base text and a pass of seven.
+async fn break_off(model: &mut CandleModel) {
+    let tokens: Vec<u32> = (0..60).map(|i| 3 + (i * 37) % 500).collect();
+    let passes: Vec<Pass> = (0..7).map(|k| Pass { edits: vec![Edit::new(8 * k, &[1])] }).collect();
+    let mut n_reported = 0;
+    let on_readout = async |_: usize, _: &Readout| {
+        n_reported += 1;
+        if n_reported == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    model.score(&ScoreRequest::new(&tokens, 40..60, &passes), on_readout).await.expect("it scores");
+}
+
+#[tokio::test]
+async fn threads_do_not_change_bits_or_work() {
+    let (alone, alone_in_pairs) = (scored(&mut on_cpu().await, true).await, pairs(&mut on_cpu().await).await);
+    let alone = (alone.0.expect("it scores"), alone.1);
+    for n in [2, 4] {
+        let mut model = on_cpu().await;
+        model.use_threads(n);
+        // Until each thread was fast enough to score a pass before the others had scored all of them.
+        while model.helpers().expect("threads").n_working() < n - 1 {
+            let (readouts, work) = scored(&mut model, true).await;
+            assert_eq!((readouts.expect("it scores"), work), alone, "{n} threads");
+            break_off(&mut model).await;
+            assert!(pairs(&mut model).await == alone_in_pairs, "{n} threads");
+        }
+    }
+    let mut model = on_cpu().await;
+    model.use_threads(1);
+    assert!(model.helpers().is_none());
+}
+
 #[tokio::test]
 async fn readouts_of_helpers_are_checked() {
     let (alone, _) = scored(&mut on_cpu().await, false).await;

@@ -17,6 +17,7 @@ mod options;
 mod output;
 mod passages;
 mod quantize;
+mod threads;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -74,8 +75,10 @@ enum Command {
     Kernels(kernels::Arguments),
 }
 
-/// Runs the command that the arguments of this program name. Returns exit code 2 after a failure.
+/// Runs the command that the arguments of this program name. Returns exit code 2 after a failure. Has to be called before another thread
+/// starts.
 pub fn run() -> ExitCode {
+    threads::leave_one_to_candle();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {

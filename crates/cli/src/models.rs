@@ -14,7 +14,7 @@ use glasscage_protocol::request::BackendChoice;
 use glasscage_session::Session;
 use sha2::{Digest, Sha256};
 
-use super::output;
+use super::{output, threads};
 
 /// The engine to use, as an argument.
 #[derive(Clone, Copy, ValueEnum)]
@@ -32,7 +32,10 @@ pub fn load(path: &Path, backend: BackendArgument) -> Result<Session<Engine>, St
     let session = pollster::block_on(Session::load(&open(path)?, choice, &mut async |_| std::ops::ControlFlow::Continue(())));
     let session =
         session.map_err(|problem| parts_to_name(path).unwrap_or_else(|| format!("{}: {}", path.display(), problem.what.to_sentence())))?;
-    let session = session.expect("loading is never broken off");
+    let mut session = session.expect("loading is never broken off");
+    if let Engine::Cpu(model) = &mut session.lm {
+        model.use_threads(threads::count());
+    }
     for notice in session.loaded_model().notices {
         output::say(&(notice.to_sentence() + "\n"));
     }

@@ -20,6 +20,8 @@ mod product;
 mod rows;
 mod schedule;
 mod scoring;
+#[cfg(not(target_arch = "wasm32"))]
+mod threads;
 mod weight;
 mod weights;
 mod workers;
@@ -28,6 +30,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use candle_core::Tensor;
 
@@ -55,7 +58,7 @@ pub use workers::{is_worth_helpers, n_workers};
 
 /// A model on the CPU.
 pub struct CandleModel {
-    transformer: Transformer,
+    transformer: Arc<Transformer>,
     /// Per-layer caches of the current context.
     text: Cache,
     /// The text that was scored last, without edits.
@@ -117,14 +120,18 @@ impl ReadFile {
 
     fn into_model(self) -> Result<CandleModel, LoadError> {
         let weight_bytes = self.weights.values().map(Weight::bytes).sum();
-        let transformer = Transformer::new(self.config, self.weights)?;
-        let (text, counters) = (transformer.empty_cache(false), Counters::default());
-        let (helpers, is_stopped) = (None, RefCell::new(Rc::new(|| false) as Rc<dyn Fn() -> bool>));
-        Ok(CandleModel { text, scored: None, transformer, counters, weight_bytes, helpers, is_stopped })
+        Ok(CandleModel::new(Arc::new(Transformer::new(self.config, self.weights)?), weight_bytes))
     }
 }
 
 impl CandleModel {
+    /// A model with weights that other threads may use, too.
+    fn new(transformer: Arc<Transformer>, weight_bytes: usize) -> Self {
+        let (text, counters) = (transformer.empty_cache(false), Counters::default());
+        let (helpers, is_stopped) = (None, RefCell::new(Rc::new(|| false) as Rc<dyn Fn() -> bool>));
+        Self { text, scored: None, transformer, counters, weight_bytes, helpers, is_stopped }
+    }
+
     /// Loads the weights in bounded pieces. Returns the model and the file's SHA-256. Returns `None` if `on_progress` (bytes read)
     /// cancels.
     pub async fn load(
@@ -154,6 +161,12 @@ impl CandleModel {
     /// Shares passes with `helpers`, which load the same model.
     pub fn share_passes(&mut self, helpers: Rc<dyn Helpers>) {
         self.helpers = Some(helpers);
+    }
+
+    /// Scores passes on `n` threads, this one included.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn use_threads(&mut self, n: usize) {
+        self.helpers = (n > 1).then(|| Rc::new(threads::Threads::start(&self.transformer, n - 1)) as Rc<dyn Helpers>);
     }
 
     /// The workers that share passes with this one.

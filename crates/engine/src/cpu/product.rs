@@ -59,7 +59,10 @@ fn of_one_row(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) {
             let mut values = vec![0.0; weight.columns];
             for (blocks, out) in weight.each().zip(out) {
                 read(blocks, &mut values);
-                *out = widest(|| dot(x, &values));
+                *out = widest(
+                    #[inline(always)]
+                    || dot(x, &values),
+                );
             }
         }
         Format::Integers(unpack) | Format::BlocksOf32(_, unpack) | Format::BlocksOf256(_, _, unpack) => {
@@ -67,7 +70,10 @@ fn of_one_row(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) {
             for (i, out) in out.iter_mut().enumerate() {
                 row.unpack(&weight.slice(i..i + 1), unpack);
                 let row = Integers { quants: &mut row.quants, scales: &mut row.scales, minima: &mut row.minima };
-                *out = widest(|| integer_dot(x, &sums, &row));
+                *out = widest(
+                    #[inline(always)]
+                    || integer_dot(x, &sums, &row),
+                );
             }
         }
     }
@@ -96,7 +102,8 @@ fn integer_dot(x: &[f32], negated_sums: &[f32], row: &Integers<'_>) -> f32 {
     sums.iter().sum::<f32>() + dot(negated_sums, row.minima)
 }
 
-/// Runs `compute` with the widest vectors of this processor.
+/// Runs `compute` with the widest vectors of this processor. It and all that it calls must be `#[inline(always)]`, or the compiler
+/// may leave them as they are for any processor.
 #[cfg(not(target_arch = "wasm32"))]
 #[inline(always)]
 fn widest(compute: impl FnOnce() -> f32) -> f32 {

@@ -75,6 +75,8 @@ impl CandleModel {
 
     async fn run(&mut self, job: &mut Job<'_>, on_readout: &mut OnReadouts<'_>) -> Result<(), LmError> {
         loop {
+            // Before the helpers, so that the time of an own step is known when this worker waits for them.
+            job.schedule.give(OWN);
             self.hear(job, Duration::ZERO).await?;
             if self.report(job, on_readout).await?.is_break() || job.schedule.next().is_none() {
                 return Ok(());
@@ -83,7 +85,6 @@ impl CandleModel {
             if (self.is_stopped.borrow().clone())() {
                 return Err(LmError::Stopped);
             }
-            job.schedule.give(OWN);
             let patience = PATIENCE * job.longest_step;
             match job.schedule.current(OWN) {
                 Some((request, pass)) => self.step(job, request, pass)?,
