@@ -1,11 +1,12 @@
 //! Attention over the current context.
 
-use candle_core::{Device, Result, Tensor};
-use candle_nn::ops::{sigmoid, softmax_last_dim};
+use candle_core::{Result, Tensor};
+use candle_nn::ops::sigmoid;
 use candle_nn::rotary_emb::{rope, rope_i};
 
 use super::attention_mass::AttentionMass;
 use super::cache::{KeysValues, LayerCache};
+use super::exponentials::causal_softmax;
 use super::normalize::normalize;
 use super::weight::Weight;
 use super::weights::Weights;
@@ -86,8 +87,7 @@ impl Attention {
         let length = keys.dim(1)?;
         // Heads that share keys are neighbors, so their queries become rows of one matrix per key head.
         let q = (q.reshape((n_kv_heads, n_heads / n_kv_heads * n, head_dim))? * config.attention_scale)?;
-        let scores = q.matmul(&keys.t()?)?.reshape((n_heads, n, length))?.broadcast_add(&causal_mask(n, length, self.window)?)?;
-        let weights = softmax_last_dim(&scores)?;
+        let weights = causal_softmax(&q.matmul(&keys.t()?)?.reshape((n_heads, n, length))?, self.window)?;
         let mixed = weights.reshape((n_kv_heads, n_heads / n_kv_heads * n, length))?.matmul(values)?;
         attention_mass.add(&weights, values, &mixed)?;
         cache.keys_values = Some(keys_values);
@@ -138,12 +138,4 @@ fn rotate_all(heads: &Tensor, [cos, sin]: &[Tensor; 2], config: &Config) -> Resu
         Rope::Halves => rope(&batch, cos, sin),
     };
     rotated?.squeeze(0)
-}
-
-/// 0 if query i of the last `n` positions may attend to key j of `length`, else minus infinity: `[1, n, length]`.
-fn causal_mask(n: usize, length: usize, window: Option<usize>) -> Result<Tensor> {
-    let (past, window) = (length - n, window.unwrap_or(length));
-    let is_seen = move |i: usize, j: usize| j <= past + i && past + i - j < window;
-    let mask = (0..n).flat_map(|i| (0..length).map(move |j| if is_seen(i, j) { 0.0 } else { f32::NEG_INFINITY }));
-    Tensor::from_vec(mask.collect::<Vec<_>>(), (1, n, length), &Device::Cpu)
 }

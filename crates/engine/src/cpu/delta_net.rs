@@ -11,10 +11,11 @@
 //! ```
 
 use candle_core::{Device, Result, Tensor};
-use candle_nn::ops::{rms_norm, silu};
+use candle_nn::ops::rms_norm;
 
 use super::cache::{LayerCache, Memory};
 use super::convolution::Convolution;
+use super::exponentials::silu;
 use super::weight::Weight;
 use super::weights::Weights;
 use crate::lm::blocks::blocks;

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use candle_core::{Device, Result, Tensor};
-use candle_nn::ops::silu;
 
 use super::attention::Attention;
 use super::attention_mass::AttentionMass;
 use super::cache::{Cache, LayerCache};
 use super::convolution::ShortConvolution;
 use super::delta_net::DeltaNet;
+use super::exponentials::{gelu, silu};
 use super::normalize::normalize;
 use super::weight::Weight;
 use super::weights::Weights;
@@ -191,7 +191,7 @@ impl Layer {
     fn feed_forward(&self, gate: Gate, x: &Tensor) -> Result<Tensor> {
         let gated = match gate {
             Gate::Silu => silu(&self.gate.project(x)?)?,
-            Gate::Gelu => self.gate.project(x)?.gelu()?,
+            Gate::Gelu => gelu(&self.gate.project(x)?)?,
         };
         self.down.project(&(gated * self.up.project(x)?)?)
     }

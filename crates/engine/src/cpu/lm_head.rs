@@ -4,6 +4,7 @@
 use candle_core::{Result, Tensor};
 use wide::f32x8;
 
+use super::exponentials::largest;
 use super::forward::Transformer;
 use crate::lm::blocks::blocks;
 use crate::lm::{N_TOP_TOKENS, RankedToken, Readout};
@@ -121,14 +122,6 @@ impl LogSumExp {
     fn ln(&self) -> f64 {
         f64::from(self.largest) + self.sum.ln()
     }
-}
-
-/// The largest logit. If some logits are NaN, any of the logits.
-fn largest(logits: &[f32]) -> f32 {
-    let (eights, rest) = logits.as_chunks();
-    let least = f32x8::splat(f32::NEG_INFINITY);
-    let largest = eights.iter().fold(least, |largest, &eight| largest.fast_max(f32x8::new(eight))).to_array();
-    largest.iter().chain(rest).fold(f32::NEG_INFINITY, |largest, &logit| largest.max(logit))
 }
 
 /// Sum of exp(logit - largest).

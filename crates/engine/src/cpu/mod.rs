@@ -8,6 +8,7 @@ mod attention_mass;
 mod cache;
 mod convolution;
 mod delta_net;
+mod exponentials;
 mod forward;
 #[cfg(target_arch = "wasm32")]
 mod fused;
@@ -161,12 +162,6 @@ impl CandleModel {
     /// Shares passes with `helpers`, which load the same model.
     pub fn share_passes(&mut self, helpers: Rc<dyn Helpers>) {
         self.helpers = Some(helpers);
-    }
-
-    /// Scores passes on `n` threads, this one included.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn use_threads(&mut self, n: usize) {
-        self.helpers = (n > 1).then(|| Rc::new(threads::Threads::start(&self.transformer, n - 1)) as Rc<dyn Helpers>);
     }
 
     /// The workers that share passes with this one.

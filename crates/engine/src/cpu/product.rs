@@ -37,12 +37,21 @@ fn with_values<T>(tensor: &Tensor, read: impl FnOnce(&[f32]) -> T) -> Result<T> 
     }
 }
 
-/// Multiplies tile by tile. Each tile of W is decoded to f32.
+/// Multiplies tile by tile. Each tile of W is decoded to f32. Candle rearranges the second factor of a product, so that is the smaller one.
 fn of_several_rows(x: &Tensor, weight: &Rows<'_>, out: &mut [f32]) -> Result<()> {
+    let n = x.dim(0)?;
     for tile in blocks(0..weight.len(), (EXPANDED_VALUES / weight.columns).max(1)) {
         let mut values = vec![0.0; tile.len() * weight.columns];
         dequantize(weight.quant.format, weight.slice(tile.clone()).bytes, &mut values);
         let values = Tensor::from_vec(values, (tile.len(), weight.columns), &Device::Cpu)?;
+        if 2 * n < tile.len() {
+            with_values(&values.matmul(&x.t()?)?, |product| {
+                for (i, out) in out.chunks_exact_mut(weight.len()).enumerate() {
+                    out[tile.clone()].iter_mut().zip(product[i..].iter().step_by(n)).for_each(|(out, product)| *out = *product);
+                }
+            })?;
+            continue;
+        }
         with_values(&x.matmul(&values.t()?)?, |product| {
             for (out, product) in out.chunks_exact_mut(weight.len()).zip(product.chunks_exact(tile.len())) {
                 out[tile.clone()].copy_from_slice(product);

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -18,8 +19,15 @@ use super::schedule::Unit;
 use super::scoring::HelperJob;
 use crate::lm::{Readout, ScoreRequest};
 
+impl CandleModel {
+    /// Scores passes on `n` threads, this one included.
+    pub fn use_threads(&mut self, n: usize) {
+        self.helpers = (n > 1).then(|| Rc::new(Threads::start(&self.transformer, n - 1)) as Rc<dyn Helpers>);
+    }
+}
+
 /// Threads that help a model to score passes. They end when this is dropped.
-pub struct Threads {
+struct Threads {
     orders: Vec<Sender<Order>>,
     /// News, with the number of the job that they belong to.
     news: Receiver<(usize, News)>,
@@ -39,7 +47,7 @@ enum Order {
 
 impl Threads {
     /// Starts `n` threads. Threads that cannot be started are left out.
-    pub(super) fn start(transformer: &Arc<Transformer>, n: usize) -> Self {
+    fn start(transformer: &Arc<Transformer>, n: usize) -> Self {
         let (to_news, news) = mpsc::channel();
         let job = Arc::new(AtomicUsize::new(0));
         let start = |helper: usize| {
