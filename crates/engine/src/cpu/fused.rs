@@ -33,6 +33,7 @@ const BLOCK: usize = 32;
 /// The functions of the module.
 #[derive(Clone)]
 struct Kernels {
+    expand: Function,
     product: Function,
     vector: Function,
     blocks: Function,
@@ -50,7 +51,7 @@ fn instantiate() -> std::result::Result<Kernels, JsValue> {
     Reflect::set(&imports, &"engine".into(), &engine)?;
     let exports = Instance::new(&Module::new(&Uint8Array::from(MODULE))?, &imports)?.exports();
     let function = |name: &str| Reflect::get(&exports, &name.into())?.dyn_into();
-    Ok(Kernels { product: function("product")?, vector: function("vector")?, blocks: function("blocks")? })
+    Ok(Kernels { expand: function("expand")?, product: function("product")?, vector: function("vector")?, blocks: function("blocks")? })
 }
 
 /// Reads rows of W, starting at the given row, into memory that the module knows. The first argument is a [`Tile`].
@@ -99,6 +100,17 @@ struct BlockArguments {
     sums: *const f32,
 }
 
+/// Sizes and addresses that `expand` reads at the address that it receives.
+#[repr(C)]
+struct ExpandArguments {
+    quants: *const i8,
+    scales: *const f32,
+    minima: *const f32,
+    rows: usize,
+    columns: usize,
+    values: *mut f32,
+}
+
 /// Writes `[n, columns]` times `[rows, columns]` to `out`, `[n, rows]`. Returns false if this browser or these sizes are not supported.
 pub fn product(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<bool> {
     let Some(kernels) = KERNELS.with(Clone::clone) else { return Ok(false) };
@@ -113,23 +125,35 @@ pub fn product(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<bool> {
             vector(&kernels.vector, x, weight, Packed::Scales(block, scales), out)?;
         }
         Format::BlocksOf32(block, _) if x.len() == columns => blocks(&kernels.blocks, x, weight, block, out)?,
-        _ if rows >= PANEL && columns > 0 && columns % 4 == 0 => matrix(&kernels.product, x, weight, out)?,
+        _ if rows >= PANEL && columns > 0 && columns % 4 == 0 => matrix(&kernels, x, weight, out)?,
         _ => return Ok(false),
     }
     Ok(true)
 }
 
 /// Decodes W tile by tile, once for all rows of x, and multiplies each tile with x block by block. W has at least [`PANEL`] rows.
-fn matrix(product: &Function, x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<()> {
+fn matrix(kernels: &Kernels, x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<()> {
     let (rows, columns) = (weight.len(), weight.columns);
     let block = (BLOCK_VALUES / columns).max(LEAST_BLOCK);
     let tile_rows = (DECODED_VALUES / columns).next_multiple_of(PANEL).max(PANEL);
     let mut decoded = vec![0.0; tile_rows.min(rows) * columns];
+    let mut integers = match weight.quant.format {
+        Format::Floats(_) => None,
+        Format::Integers(unpack) | Format::BlocksOf32(_, unpack) | Format::BlocksOf256(_, _, unpack) => {
+            Some((IntegerRows::new(tile_rows.min(rows), columns), unpack))
+        }
+    };
     for start in (0..rows).step_by(tile_rows) {
         // The last tile may have fewer rows than a panel. It then starts earlier and writes the same values again.
         let tile = start.min(rows - PANEL)..rows.min(start + tile_rows);
         let values = &mut decoded[..tile.len() * columns];
-        dequantize(weight.quant.format, weight.slice(tile.clone()).bytes, values);
+        match &mut integers {
+            None => dequantize(weight.quant.format, weight.slice(tile.clone()).bytes, values),
+            Some((integers, unpack)) => {
+                integers.unpack(&weight.slice(tile.clone()), *unpack);
+                expand(&kernels.expand, integers, columns, values)?;
+            }
+        }
         for (x, out) in x.chunks(block * columns).zip(out.chunks_mut(block * rows)) {
             let out = &mut out[tile.start..];
             let arguments = Arguments {
@@ -139,10 +163,23 @@ fn matrix(product: &Function, x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> 
                 out_row_bytes: rows * size_of::<f32>(),
                 ..arguments(x, weight, out, std::ptr::null_mut())
             };
-            call(product, &arguments)?;
+            call(&kernels.product, &arguments)?;
         }
     }
     Ok(())
+}
+
+/// Computes the values of whole rows of integers, as `dequantize` does. Here, the compiler does not vectorize that.
+fn expand(expand: &Function, rows: &IntegerRows, columns: usize, values: &mut [f32]) -> Result<()> {
+    let arguments = ExpandArguments {
+        quants: rows.quants.as_ptr(),
+        scales: rows.scales.as_ptr(),
+        minima: rows.minima.as_ptr(),
+        rows: values.len() / columns,
+        columns,
+        values: values.as_mut_ptr(),
+    };
+    call(expand, &arguments)
 }
 
 /// What the engine unpacks for the module.

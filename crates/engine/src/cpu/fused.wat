@@ -61,6 +61,41 @@
         (br_if $each_x (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 2))) (local.get $n))))
       (br_if $each_w (i32.lt_u (local.tee $j (call $after (local.get $j) (local.get $rows))) (local.get $rows)))))
 
+  ;; values[i][k] = scale[i][k/16] quant[i][k] - minimum[i][k/16], as f32. Columns are a multiple of 16. Integers are bytes. Scales and
+  ;; minima of each row are padded with zeros to a multiple of 4.
+  (func (export "expand") (param $p i32)
+    (local $q i32) (local $s i32) (local $m i32) (local $rows i32) (local $columns i32) (local $values i32) (local $stride i32)
+    (local $k i32) (local $end i32) (local $scale v128) (local $minimum v128) (local $a v128) (local $b v128)
+    (local.set $q (i32.load (local.get $p)))
+    (local.set $s (i32.load offset=4 (local.get $p)))
+    (local.set $m (i32.load offset=8 (local.get $p)))
+    (local.set $rows (i32.load offset=12 (local.get $p)))
+    (local.set $columns (i32.load offset=16 (local.get $p)))
+    (local.set $values (i32.load offset=20 (local.get $p)))
+    (local.set $stride (i32.shl (i32.shr_u (i32.add (local.get $columns) (i32.const 63)) (i32.const 6)) (i32.const 4)))
+    (loop $each_row
+      (local.set $k (i32.const 0))
+      (local.set $end (i32.add (local.get $q) (local.get $columns)))
+      (loop $each_group
+        (local.set $scale (v128.load32_splat (i32.add (local.get $s) (local.get $k))))
+        (local.set $minimum (v128.load32_splat (i32.add (local.get $m) (local.get $k))))
+        (local.set $a (v128.load8x8_s (local.get $q)))
+        (local.set $b (v128.load8x8_s offset=8 (local.get $q)))
+        (v128.store (local.get $values) (f32x4.sub
+          (f32x4.mul (local.get $scale) (f32x4.convert_i32x4_s (i32x4.extend_low_i16x8_s (local.get $a)))) (local.get $minimum)))
+        (v128.store offset=16 (local.get $values) (f32x4.sub
+          (f32x4.mul (local.get $scale) (f32x4.convert_i32x4_s (i32x4.extend_high_i16x8_s (local.get $a)))) (local.get $minimum)))
+        (v128.store offset=32 (local.get $values) (f32x4.sub
+          (f32x4.mul (local.get $scale) (f32x4.convert_i32x4_s (i32x4.extend_low_i16x8_s (local.get $b)))) (local.get $minimum)))
+        (v128.store offset=48 (local.get $values) (f32x4.sub
+          (f32x4.mul (local.get $scale) (f32x4.convert_i32x4_s (i32x4.extend_high_i16x8_s (local.get $b)))) (local.get $minimum)))
+        (local.set $values (i32.add (local.get $values) (i32.const 64)))
+        (local.set $k (i32.add (local.get $k) (i32.const 4)))
+        (br_if $each_group (i32.lt_u (local.tee $q (i32.add (local.get $q) (i32.const 16))) (local.get $end))))
+      (local.set $s (i32.add (local.get $s) (local.get $stride)))
+      (local.set $m (i32.add (local.get $m) (local.get $stride)))
+      (br_if $each_row (local.tee $rows (i32.sub (local.get $rows) (i32.const 1))))))
+
   ;; One row of x: out[j] = sum over k of x[k] (scale[j][k/16] (quant[j][k] - $zero) - minimum[j][k/16]). Columns are a multiple of 32.
   ;; The engine's function $read takes $weight and a row. It writes scales and minima of $tile rows of w from this row on, or of the
   ;; remaining ones. If $bits is 0, it also writes their integers, as bytes. Otherwise $w has blocks of 256 values as in the file, with 4,
