@@ -30,7 +30,7 @@ pub fn trunk(tools: &Tools, arguments: &[&str]) -> Result<Command> {
 pub fn page(tools: &Tools, dist: &Path) -> Result<Sizes> {
     let dist_name = dist.to_str().context("the path of dist is not UTF-8")?;
     run(trunk(tools, &["build", "--release", "--dist", dist_name])?.env("GLASSCAGE_HAS_DOCUMENTATION", "1"))?;
-    let sizes = Sizes::of(dist)?;
+    let sizes = Sizes::of(dist, &version())?;
     println!("{sizes}");
     Ok(sizes)
 }

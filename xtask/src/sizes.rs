@@ -33,15 +33,16 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Measures the page in `dist`. Fails if a file is missing.
-    pub fn of(dist: &Path) -> Result<Self> {
+    /// Measures the page in `dist`, which contains the text `version`. Fails if a file is missing.
+    pub fn of(dist: &Path, version: &str) -> Result<Self> {
         let named = |begins: &[&str]| -> Result<Vec<PathBuf>> {
             let entries = std::fs::read_dir(dist)?.collect::<std::io::Result<Vec<_>>>()?;
             let is_named =
                 |path: &PathBuf| path.file_name().is_some_and(|name| begins.iter().any(|b| name.to_string_lossy().starts_with(b)));
             Ok(entries.into_iter().map(|entry| entry.path()).filter(is_named).collect())
         };
-        let frame = loaded_by(dist, "embed.html")?.into_iter().chain(VIEWER.map(|name| dist.join(name)));
+        let size = |files: Vec<PathBuf>| size(files, version);
+        let frame = loaded_by(dist, "embed.html")?.into_iter().chain(VIEWER.map(|name| dist.join(name))).collect();
         let engine = named(&["engine"])?;
         thread::scope(|scope| {
             // Half of all bytes are the engine's.
@@ -93,14 +94,22 @@ impl fmt::Display for Size {
     }
 }
 
-/// Total bytes of `files`.
-pub fn size(files: impl IntoIterator<Item = PathBuf>) -> Result<Size> {
+/// Total bytes of `files`, measured as if all commits had the same name: other letters in `version` change what brotli makes of a page by
+/// more than a kilobyte.
+pub fn size(files: impl IntoIterator<Item = PathBuf>, version: &str) -> Result<Size> {
     files.into_iter().try_fold(Size { raw: 0, compressed: 0 }, |all, file| {
-        let bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        let mut bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        blank(&mut bytes, version.as_bytes());
         let mut compressed = Vec::new();
         brotli::BrotliCompress(&mut bytes.as_slice(), &mut compressed, &BrotliEncoderParams::default())?;
         Ok(Size { raw: all.raw + bytes.len(), compressed: all.compressed + compressed.len() })
     })
+}
+
+/// Replaces each occurrence of `text` by zeros.
+fn blank(bytes: &mut [u8], text: &[u8]) {
+    let found: Vec<usize> = bytes.windows(text.len()).enumerate().filter(|(_, window)| *window == text).map(|(at, _)| at).collect();
+    found.into_iter().for_each(|at| bytes[at..at + text.len()].fill(b'0'));
 }
 
 /// A page and the files that it references. Excludes PNG icons, which only an installation needs.
@@ -126,6 +135,19 @@ mod tests {
     fn files_of_page_are_found() {
         let html = r#"<link rel="home" href="./"><link rel="icon" href="./icon.svg"/><script type="module" src="start.js"></script>"#;
         assert_eq!(named_files(html), ["icon.svg", "start.js"]);
+    }
+
+    #[test]
+    fn name_of_commit_does_not_change_sizes() {
+        let folder = std::env::temp_dir().join(format!("glasscage-sizes-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("page");
+        let size_of = |version: &str| {
+            std::fs::write(&file, format!("It is {version}, that is {version}.")).unwrap();
+            size([file.clone()], version).unwrap()
+        };
+        assert_eq!(size_of("0.1.0+0a1b2c3d"), size_of("0.1.0+99999999"));
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -106,8 +106,9 @@ pub fn bench(options: Options) -> Result<()> {
 
 /// Sizes of page and engine, and of what the other engines download. For onnxruntime-web, the build without WebGPU.
 fn sizes(dist: &Path, wllama: Option<&Path>, onnx: Option<&Path>) -> Result<Value> {
-    let of = |folder: &Path, files: [&str; 2]| sizes::size(files.map(|file| folder.join(file)));
-    let mut sizes = Sizes::of(dist)?.to_json();
+    let version = build::version();
+    let of = |folder: &Path, files: [&str; 2]| sizes::size(files.map(|file| folder.join(file)), &version);
+    let mut sizes = Sizes::of(dist, &version)?.to_json();
     if let Some(wllama) = wllama {
         sizes["wllama"] = of(wllama, ["esm/index.min.js", "esm/wasm/wllama.wasm"])?.to_json();
     }

@@ -111,8 +111,8 @@ fn integer_dot(x: &[f32], negated_sums: &[f32], row: &Integers<'_>) -> f32 {
     sums.iter().sum::<f32>() + dot(negated_sums, row.minima)
 }
 
-/// Runs `compute` with the widest vectors of this processor. It and all that it calls must be `#[inline(always)]`, or the compiler
-/// may leave them as they are for any processor.
+/// Runs `compute` with the widest vectors of this processor. Only inlined code uses them, so `compute` and all that it calls must be
+/// `#[inline(always)]`.
 #[cfg(not(target_arch = "wasm32"))]
 #[inline(always)]
 fn widest(compute: impl FnOnce() -> f32) -> f32 {
