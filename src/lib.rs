@@ -47,7 +47,8 @@
 //! shared memory and barriers for GPUs, and one without for adapters that run on the CPU, where barriers are slow (`gpu::variant`).
 //!
 //! On the CPU, up to three more workers load a model of up to 200 MB and share its passes (`cpu::parallel`, `cpu::schedule`). They start
-//! with the answer if its explanation is expected to take seconds, and otherwise after seconds of passes.
+//! with the answer if its explanation is expected to take seconds, and otherwise after seconds of passes. Natively, threads share the
+//! passes, with one copy of the weights (`cpu::threads`).
 //!
 //! ## From an address to a stored model
 //!
@@ -143,10 +144,10 @@
 //! * The page contains no engine, and the viewer has no code that could call one. Opening a link fetches neither worker nor model, and
 //!   installs nothing. Parts of the page that its first screen does not show are in separate chunks, fetched when they are needed
 //!   (`app::views::layout::lazy`).
-//! * There are only three traits, `lm::LanguageModel`, `model::source::ByteSource` and `cpu::SecondScorer`, in addition to the trait of all
-//!   callbacks (`lm::Callback`). Everything else is data: an architecture is a row of settings (`model::arch`), a tensor type is a row of
-//!   sizes (`model::quant`) and a WGSL fragment (`gpu::format`), and an adapter's way of computing is a row, too (`gpu::variant`). A method
-//!   consists of two pure functions, which `attribution::pairs` applies to two sources at a time.
+//! * There are only three traits, `lm::LanguageModel`, `model::source::ByteSource` and `cpu::Helpers`, in addition to those of callbacks
+//!   (`lm::Callback`) and of messages (`glasscage_message`). Everything else is data: an architecture is a row of settings (`model::arch`),
+//!   a tensor type is a row of sizes (`model::quant`) and a WGSL fragment (`gpu::format`), and an adapter's way of computing is a row, too
+//!   (`gpu::variant`). A method consists of two pure functions, which `attribution::pairs` applies to two sources at a time.
 //! * Only `engine/gpu` uses wgpu. Logits stay on the GPU.
 //! * The whole file of a language model is never in our memory: it streams through pieces of 2 MiB (`model::stream`). Only the file of a
 //!   masked language model is read as a whole.

@@ -18,8 +18,8 @@ DATA = (
 HELD_OUT = (
     "Training never sees: an eighth of the names and of the things, reserved wordings of the older kinds of problems, the held-out "
     "prompts, and the problems in visitors' words. All held-out problems use reserved names and things; in the conditions "
-    '"new wordings" every problem also has a reserved wording, such as a verb or a form of question. Their numbers, which '
-    "earlier models had never seen, this one has."
+    '"new wordings" every problem also has a reserved wording, such as a verb or a form of question. This model has seen '
+    "their numbers in training; earlier models had not."
 )
 LIMITS = (
     "It knows only sentences much like those of its training: most other verbs and wordings, dates, decimals, negative numbers and "

@@ -36,7 +36,7 @@ const NO_LABELS: [&str; 17] = [
     "A link as QR code",
     "Hide parts of the page",
     "Languages",
-    "A model for own problems",
+    "A model for your own problems",
     "Before a download",
     "A download",
     "Models stay",

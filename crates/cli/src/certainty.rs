@@ -1,7 +1,7 @@
 //! How sure the model was, as text: each sentence and token with its probability, and the alternatives of each token.
 
 use glasscage_core::explanation::{Document, MAX_FORKS, Token, forks, mean_probability, total_log_probability};
-use glasscage_core::number::percent_tenths;
+use glasscage_core::number::{NumberFormat, percent_tenths};
 
 /// All tokens of the document's answers, by sentence. Tokens of the last answer have numbers. Says so if the document has no tokens.
 pub fn certainty_text(document: &Document) -> String {
@@ -17,8 +17,8 @@ pub fn certainty_text(document: &Document) -> String {
     for i in 0..document.generation.sentences.len() {
         let tokens = document.tokens_of(i);
         let mean = mean_probability(tokens).map_or_else(|| "\u{2013}".into(), percent_tenths);
-        let total = total_log_probability(tokens);
-        text += &format!("\n{}: {total:.2} nats together, {mean}% per token (geometric mean)\n", document.label(n_prompt + i));
+        let total = NumberFormat::ENGLISH.plain(total_log_probability(tokens));
+        text += &format!("\n{}: {total} nats together, {mean}% per token (geometric mean)\n", document.label(n_prompt + i));
         for token in tokens {
             let own: String = chars[token.span[0]..token.span[1]].iter().collect();
             let is_numbered = i >= last_answer.row;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Features by name. Most are 0 for a good answer. The weights in a model's file have the same names.
+/// Features by name. Most are 0 for a good answer. The weights of a classifier have the same names.
 pub type AnswerFeatures = BTreeMap<&'static str, f64>;
 
 const NUMBER_WORDS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \

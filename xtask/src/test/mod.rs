@@ -87,7 +87,7 @@ pub struct Options {
     /// Only test the Python package: seconds once the command line is built
     #[arg(long, conflicts_with_all = ["all", "large", "soak"])]
     python: bool,
-    /// Only run all page tests in this browser: a quarter of an hour
+    /// Only run all page tests in this browser: up to half an hour
     #[arg(long, conflicts_with_all = ["all", "large", "soak", "python"])]
     browser: Option<Browser>,
     /// With --browser: run only tests whose names contain this

@@ -41,7 +41,7 @@ fn tables(mixes: &Mixes, measurements: &Measurements) -> String {
 fn section(gpu: &Gpu, mixes: &Mixes, measurements: &Measurements) -> String {
     let models = models();
     let measured: Vec<Option<Measurement>> = models.iter().map(|model| measurements.of(gpu, model)).collect();
-    let note = if measured.iter().all(Option::is_none) { "Not measured yet: no such machine was at hand. " } else { "" };
+    let note = if measured.iter().all(Option::is_none) { "This version was not measured yet. " } else { "" };
     let rows = models.iter().zip(measured).map(|(model, measured)| {
         let name = format!("{} {}", model.name.to_uppercase(), model.tensor_type.name);
         row(&name, &Run::new(gpu, model, mixes).predict(), measured)
