@@ -384,6 +384,7 @@ REFUSED = [
     ("method/aggregation", "median", "none of"),
     ("manifest/model/sha256", "xyz", "is not"),
     ("manifest/model/bytes", 1 << 64, "too large"),
+    ("manifest/answer/generated/max_tokens", 1 << 32, "too large"),
     ("manifest/answer", {"given": {}, "generated": {}}, "none of the things"),
     ("manifest/answer/generated/branches/0/token", 12, "branches"),
     ("manifest/answer/generated/branches/1/token", 1 << 18, "none of the things"),

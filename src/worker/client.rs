@@ -88,7 +88,8 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
     }
 
     fn try_send(&self, request: &Envelope<Request>, files: &[File]) -> Result<(), JsValue> {
-        let request = request.serialize(&Serializer::json_compatible())?;
+        // As numbers, JavaScript would lose the last digits of a large seed.
+        let request = request.serialize(&Serializer::json_compatible().serialize_large_number_types_as_bigints(true))?;
         let message = JsValue::from(Array::of2(&request, &files.iter().collect::<Array>()));
         let worker = self.worker()?;
         let mut state = self.state.borrow_mut();

@@ -123,6 +123,15 @@ fn spans_get_most_likely_allowed_tokens() {
         let ended: Vec<Vec<u32>> = filled.iter().map(|span| span_to_end(span, ending.ends)).collect();
         assert!(ended[0].len() < GAPS[0].len() && ended[1].len() < GAPS[1].len());
         assert_eq!(cpu.infill(&ending, &mut go_on).await.unwrap().unwrap(), ended);
+        // Stop is possible before each token of a span, because one takes long on a slow device.
+        for steps in 1..=filled.concat().len() {
+            let mut left = steps;
+            let mut stop = async |()| {
+                left -= 1;
+                if left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            };
+            assert!(cpu.infill(&infill, &mut stop).await.unwrap().is_none(), "at step {steps}");
+        }
         for variant in VARIANTS {
             let mut gpu = gpu(&Options { variant: Some(variant), ..Options::default() }).await;
             assert_eq!(gpu.infill(&infill, &mut go_on).await.unwrap().unwrap(), filled, "{}", variant.name);

@@ -194,6 +194,10 @@ async fn answer_without_support_is_marked() {
     let browser = Browser::open(&server.url).await;
     open_link(&browser, &format!("{}#{}", server.url, to_fragment(&document))).await;
     browser.shows("verdict", |text| text.contains("Nothing in the prompt supports this")).await;
+    for tab in ["tab-path", "tab-table", "tab-methods", "tab-without"] {
+        browser.click(tab).await;
+        browser.shows("unsupported", |text| text.contains("mean nothing")).await;
+    }
     browser.close().await;
 }
 

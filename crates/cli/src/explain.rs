@@ -74,10 +74,10 @@ pub struct Arguments {
     branch: Vec<BranchPoint>,
     /// Maximum answer length in tokens
     #[arg(long, default_value_t = 256)]
-    max_tokens: usize,
+    max_tokens: u32,
     /// Let the model think first, for at most this number of tokens
     #[arg(long, value_name = "TOKENS")]
-    thinking: Option<usize>,
+    thinking: Option<u32>,
     /// Chat template around the prompt
     #[arg(long, value_enum, default_value = "auto")]
     template: Template,
@@ -89,7 +89,7 @@ pub struct Arguments {
     temperature: f64,
     /// Sample from this number of most likely tokens only
     #[arg(long)]
-    top_k: Option<usize>,
+    top_k: Option<u32>,
     /// Sample from the most likely tokens that together have this probability
     #[arg(long)]
     top_p: Option<f64>,
@@ -269,7 +269,9 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
         }
         (false, file) => (prompt, file.as_deref().map(read).transpose()?),
     };
-    let &Arguments { temperature, top_k, top_p, seed, max_tokens, thinking, .. } = arguments;
+    let &Arguments { temperature, top_p, seed, .. } = arguments;
+    // The page, a 32-bit program, reads these numbers, too.
+    let count = |number: u32| number as usize;
     Ok(Question {
         prompt,
         reading: if arguments.conversation { Reading::Conversation } else { Reading::Text },
@@ -279,10 +281,10 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
         },
         answer,
         use_template: matches!(arguments.template, Template::Auto),
-        sampling: Sampling { temperature, top_k, top_p, seed },
+        sampling: Sampling { temperature, top_k: arguments.top_k.map(count), top_p, seed },
         branches: branches(&arguments.branch)?,
-        max_tokens,
-        thinking,
+        max_tokens: count(arguments.max_tokens),
+        thinking: arguments.thinking.map(count),
         max_context: None,
         method: arguments.method.clone(),
         unit: if arguments.words { Unit::Word } else { arguments.unit.into() },
@@ -337,7 +339,7 @@ fn show_progress(progress: &ExplainProgress) {
         ExplainProgress::Pass { done, planned } | ExplainProgress::Column { done, planned, .. } => {
             show_passes(*done, *planned);
         }
-        ExplainProgress::BaseScored { .. } => {}
+        ExplainProgress::Step | ExplainProgress::BaseScored { .. } => {}
     }
 }
 

@@ -178,6 +178,8 @@ pub struct LoadedModel {
 pub enum ExplainProgress {
     /// One token of the answer, as the characters that it completes. May be empty.
     Token(String),
+    /// A step of the answer that completes no token of it, such as one of its check.
+    Step,
     /// The answer is complete and split into sentences. Nothing is measured yet.
     Answered(Box<Document>),
     /// The base text of a round is scored; the passes of the round are compared with it. For the unchanged text, `flow` is the table by
@@ -187,6 +189,13 @@ pub enum ExplainProgress {
     Pass { done: usize, planned: usize },
     /// A source is complete: its scores on the last generated sentences, which are those with a cell for it. Passes done and planned.
     Column { source: usize, scores: Vec<f64>, done: usize, planned: usize },
+}
+
+impl ExplainProgress {
+    /// Progress of the answer: the characters that a token completes, or `None` after another step.
+    pub fn answering(token: Option<String>) -> Self {
+        token.map_or(Self::Step, Self::Token)
+    }
 }
 
 /// Passes of a deletion test, or of a measurement of words.

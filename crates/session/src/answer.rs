@@ -1,5 +1,7 @@
 //! Answers questions. An answer is generated token by token, given by the visitor, or remembered.
 
+use std::ops::ControlFlow;
+
 use super::generated::{ForcedStart, GeneratedAnswer, GenerationSettings};
 use super::loaded::Session;
 use super::problems::{self, method_of};
@@ -37,8 +39,8 @@ impl AnsweredText {
 
 impl<M: LanguageModel> Session<M> {
     /// Answers the question, or takes the given answer, and prepares the measurement. `on_token` gets the characters that each generated
-    /// token completes, and can cancel. The last answer is remembered, so the same answer is not generated twice.
-    pub async fn answer(&mut self, question: &Question, on_token: &mut dyn Callback<String>) -> Result<AnswerResult, Problem> {
+    /// token completes, and `None` after other steps, such as those of checking the answer. It can cancel each time. The last answer is remembered, so the same answer is not generated twice.
+    pub async fn answer(&mut self, question: &Question, on_token: &mut dyn Callback<Option<String>>) -> Result<AnswerResult, Problem> {
         let method = method_of(question, self.lm.config())?;
         let text = self.answered_text(question, on_token).await?;
         if text.was_stopped() {
@@ -51,7 +53,7 @@ impl<M: LanguageModel> Session<M> {
     pub(super) async fn answered_text(
         &mut self,
         question: &Question,
-        on_token: &mut dyn Callback<String>,
+        on_token: &mut dyn Callback<Option<String>>,
     ) -> Result<AnsweredText, Problem> {
         let framed = self.framed(question)?;
         let (limit, context_length) = (self.limit(question), self.lm.config().context_length);
@@ -72,7 +74,7 @@ impl<M: LanguageModel> Session<M> {
                 let thought_limit = thinking.unwrap_or(if thinks_anyway { max_tokens } else { 0 });
                 let room = max_tokens.saturating_add(thought_limit).min(limit - framed.ids.len());
                 let settings = GenerationSettings { sampling, max_tokens: room, thought_limit };
-                let (branches, (ids, stop)) = match self.forced_start(&framed, settings, &question.branches, on_token).await? {
+                let (branches, (ids, mut stop)) = match self.forced_start(&framed, settings, &question.branches, on_token).await? {
                     Some(start) => {
                         let generated = self.generated(&framed, settings, &start, on_token).await?;
                         (start.branches, generated)
@@ -82,8 +84,15 @@ impl<M: LanguageModel> Session<M> {
                 let answer = self.tokenized(&framed, ids);
                 let is_whole = stop != AnswerStop::Cancelled;
                 let prompt = ReadPrompt::of(question)?;
-                let mut on_step = async |()| on_token.call(String::new()).await;
-                let warning = if is_whole { self.warning(&prompt.whole_text(), &framed, &answer, &mut on_step).await? } else { None };
+                let mut on_step = async |()| on_token.call(None).await;
+                let mut warning = None;
+                if is_whole {
+                    // A document without a warning says that the answer was checked.
+                    match self.warning(&prompt.whole_text(), &framed, &answer, &mut on_step).await? {
+                        ControlFlow::Continue(of_answer) => warning = of_answer,
+                        ControlFlow::Break(()) => stop = AnswerStop::Cancelled,
+                    }
+                }
                 (answer, Answer::Generated { sampling, max_tokens, thinking, stop, warning, branches })
             }
         };
@@ -174,13 +183,13 @@ impl<M: LanguageModel> Session<M> {
         framed: &FramedPrompt,
         settings: GenerationSettings,
         start: &ForcedStart,
-        on_token: &mut dyn Callback<String>,
+        on_token: &mut dyn Callback<Option<String>>,
     ) -> Result<(Vec<TokenId>, AnswerStop), Problem> {
         let context = &framed.ids;
         let mut stream = TextStream::default();
         let tokenizer = &self.tokenizer;
         // Report incomplete characters, too, because each report is a chance to stop.
-        let mut report = async |token| on_token.call(stream.push(tokenizer.bytes(token))).await;
+        let mut report = async |token| on_token.call(Some(stream.push(tokenizer.bytes(token)))).await;
         if let Some(known) = self.answers.recall(context, settings, start) {
             for (i, &token) in known.tokens.iter().enumerate() {
                 if report(token).await.is_break() {

@@ -13,18 +13,18 @@ use glasscage_protocol::request::BranchPoint;
 
 impl<M: LanguageModel> Session<M> {
     /// The tokens with which an answer begins that takes the alternatives `points`. Generates the answers that the alternatives belong to,
-    /// unless they are remembered, and lets the model rank the tokens at each place again. `on_token` gets an empty text for each of their
+    /// unless they are remembered, and lets the model rank the tokens at each place again. `on_token` gets `None` for each of their
     /// tokens. `None` if it cancels.
     pub(super) async fn forced_start(
         &mut self,
         framed: &FramedPrompt,
         settings: GenerationSettings,
         points: &[BranchPoint],
-        on_token: &mut dyn Callback<String>,
+        on_token: &mut dyn Callback<Option<String>>,
     ) -> Result<Option<ForcedStart>, Problem> {
         let mut start = self.answers.start(&framed.ids, settings, points);
         for point in &points[start.branches.len()..] {
-            let mut on_step = async |_: String| on_token.call(String::new()).await;
+            let mut on_step = async |_: Option<String>| on_token.call(None).await;
             let (ids, stop) = self.generated(framed, settings, &start, &mut on_step).await?;
             if stop == AnswerStop::Cancelled {
                 return Ok(None);

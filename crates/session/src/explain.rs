@@ -38,7 +38,7 @@ impl<M: LanguageModel> Session<M> {
         }
         // If the model cannot read the prompt, report that problem instead.
         problems::check_units(fewest_units(question)).or_else(|problem| self.framed(question).and(Err(problem)))?;
-        match self.answer(question, &mut async |token| on_progress.call(ExplainProgress::Token(token)).await).await? {
+        match self.answer(question, &mut async |token| on_progress.call(ExplainProgress::answering(token)).await).await? {
             AnswerResult::Answered(answered) => self.measure(method, *answered, on_progress).await,
             AnswerResult::Stopped { answer } => Ok(ExplainResult::Stopped { answer }),
         }

@@ -28,8 +28,8 @@ impl<M: LanguageModel> Session<M> {
         Ok(features)
     }
 
-    /// The answer classifier's warning about the answer that was just generated. `None` if there is no warning or no classifier, or if
-    /// `on_step` cancels. The first time, it takes one pass over the text, and continues the answer from some of its alternatives, unless
+    /// The answer classifier's warning about the answer that was just generated, or `None` if there is none or no classifier. Breaks if
+    /// `on_step` cancels or the engine was stopped. The first time, it takes one pass over the text, and continues the answer from some of its alternatives, unless
     /// the other features already decide.
     pub(super) async fn warning(
         &mut self,
@@ -37,23 +37,29 @@ impl<M: LanguageModel> Session<M> {
         framed: &FramedPrompt,
         answer: &TokenizedAnswer,
         on_step: &mut dyn Callback<()>,
-    ) -> Result<Option<AnswerWarning>, Problem> {
-        let Some(check) = self.answer_check.clone().filter(|_| !answer.ids.is_empty()) else { return Ok(None) };
+    ) -> Result<ControlFlow<(), Option<AnswerWarning>>, Problem> {
+        let Some(check) = self.answer_check.clone().filter(|_| !answer.ids.is_empty()) else {
+            return Ok(ControlFlow::Continue(None));
+        };
         if let Some(warning) = self.answers.last().and_then(|last| last.warning) {
-            return Ok(warning);
+            return Ok(ControlFlow::Continue(warning));
         }
-        let Some((mut features, departures)) = self.features(prompt, framed, answer).await? else { return Ok(None) };
+        let Some((mut features, departures)) = self.features(prompt, framed, answer).await? else {
+            return Ok(ControlFlow::Break(()));
+        };
         let mut warning = check.warning(&features);
         features.insert(OTHER_ANSWERS, departures.iter().map(|departure| departure.probability).sum());
         if check.warning(&features) != warning {
-            let Some(others) = self.probability_of_others(framed, answer, &departures, on_step).await? else { return Ok(None) };
+            let Some(others) = self.probability_of_others(framed, answer, &departures, on_step).await? else {
+                return Ok(ControlFlow::Break(()));
+            };
             features.insert(OTHER_ANSWERS, others);
             warning = check.warning(&features);
         }
         if let Some(last) = self.answers.last_mut() {
             last.warning = Some(warning);
         }
-        Ok(warning)
+        Ok(ControlFlow::Continue(warning))
     }
 
     /// The features of an answer, except [`OTHER_ANSWERS`], and the departures that this one is computed from. `None` if the engine was

@@ -24,7 +24,10 @@ MAX_GROUP_NAME = 320
 MAX_TOKEN_LIST = 1 << 17
 MAX_CONTRASTS = 100
 MAX_GROUPS = 100
-_MAX_COUNT = (1 << 64) - 1
+# The page is a 32-bit program. These fields have 64 bits there, too.
+_MAX_COUNT = (1 << 32) - 1
+_MAX_LARGE_COUNT = (1 << 64) - 1
+_LARGE_COUNTS = {"bytes", "parameters", "seed"}
 
 
 def check(data: Any) -> None:
@@ -83,7 +86,7 @@ def _problems(data: dict[str, Any]) -> Iterator[str]:
         yield "this document names the sentences that it explains twice, or out of order"
     if any(row >= m for row in output):
         yield f"this document explains generated sentence {max(output)}, which it does not have"
-    if any(count > _MAX_COUNT for count in _counts(data)):
+    if _exceeds(data, _MAX_COUNT):
         yield "this document has a number that is too large"
 
 
@@ -225,12 +228,13 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def _counts(value: Any) -> Iterator[int]:
-    if isinstance(value, int):
-        yield value
-    elif isinstance(value, (dict, list)):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _counts(inner)
+def _exceeds(value: Any, limit: int) -> bool:
+    """Whether a count in `value` is above `limit`, or above that of its field."""
+    if isinstance(value, dict):
+        return any(_exceeds(inner, _MAX_LARGE_COUNT if key in _LARGE_COUNTS else limit) for key, inner in value.items())
+    if isinstance(value, list):
+        return any(_exceeds(inner, limit) for inner in value)
+    return isinstance(value, int) and value > limit
 
 
 def _n_bytes(text: str) -> int:

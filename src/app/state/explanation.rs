@@ -168,7 +168,10 @@ impl Explanation {
     /// Shows another document and selects its explained sentences.
     pub(in crate::app) fn show(&mut self, document: Document, origin: Origin) {
         self.keep_for_visit();
-        *self.output = document.explained();
+        let is_same_text = self.document().is_some_and(|shown| shown.is_same_text(&document));
+        if origin != Origin::Here || !is_same_text {
+            *self.output = document.explained();
+        }
         self.forget_view();
         if !self.shown.as_ref().is_some_and(|shown| shown.is_same_answer(&document)) {
             self.forget_follow_ups();

@@ -32,14 +32,22 @@ pub struct Library {
     pub arrived: Reactive<Option<ModelChoice>>,
     pub problem: Reactive<Option<Problem>>,
     pub standard: Standard,
-    /// Whether the visitor wants to recompute an explanation, which first needs the list of known models.
-    pub(in crate::app) recompute_waits: bool,
+    /// What the visitor wants to do as soon as the list of known models is here.
+    pub(in crate::app) list_awaited: Option<ListAwaited>,
     pub(in crate::app) preview_request: Option<RequestId>,
     /// The request of the download, while the worker handles it.
     pub(in crate::app) download_request: Option<RequestId>,
     pub(in crate::app) deletion_request: Option<RequestId>,
     /// Whether a worker runs. It may hold a download in memory.
     pub(in crate::app) has_worker: bool,
+}
+
+/// An action that may need another model than the chosen one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListAwaited {
+    Recompute,
+    /// A follow-up question about the explanation on screen.
+    FollowUp,
 }
 
 /// Actions of the visitor on models, and their results.

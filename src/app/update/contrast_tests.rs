@@ -2,7 +2,7 @@
 
 use super::tests::{Page, asked, requests};
 use crate::app::analysis::example::document;
-use crate::app::state::message::{Effect, Message};
+use crate::app::state::message::{Effect, Fetch, Message};
 use crate::explanation::{Contrast, Document};
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 use crate::worker::envelope::Envelope;
@@ -68,7 +68,8 @@ fn contrast_needs_model_that_made_the_explanation() {
     shared.manifest.model.sha256 = "another".into();
     page.opens(shared.to_json());
     assert_eq!(alternatives(&page), ["X"], "it is shown without the model");
-    assert!(requests(&page.send(compare("Y"))).is_empty());
+    assert_eq!(page.send(compare("Y")), [Effect::Fetch(Fetch::Registry)]);
+    assert!(requests(&page.send(Message::Fetched(Fetch::Registry, None))).is_empty());
     assert!(page.problem().starts_with("This explanation was made by another model"));
 }
 

@@ -138,9 +138,7 @@ impl State {
                 if self.library.known.is_empty() {
                     *self.library.problem = Some(part_problem());
                 }
-                if self.library.recompute_waits {
-                    self.recompute();
-                }
+                self.list_arrived();
             }
             Fetch::GalleryEntry(id, entry) => self.gallery_entry_fetched(*id, entry, text),
         }

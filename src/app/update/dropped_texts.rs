@@ -26,6 +26,7 @@ pub(super) fn is_text(file: &LocalFile) -> bool {
 impl State {
     /// Reads text files, except those that are too large.
     pub(super) fn read_texts(&mut self, files: Vec<LocalFile>) {
+        *self.problem = None;
         let (files, large): (Vec<LocalFile>, Vec<LocalFile>) = files.into_iter().partition(|file| file.bytes <= MAX_BYTES);
         if let Some(file) = large.first() {
             let most = number::bytes(MAX_BYTES);

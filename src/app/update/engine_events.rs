@@ -94,6 +94,7 @@ impl State {
         let is_follow_up = self.is_follow_up();
         match progress {
             ExplainProgress::Token(piece) => {
+                self.make_room();
                 self.engine.run.token(&piece);
                 self.variant_token(&piece);
             }
@@ -111,7 +112,7 @@ impl State {
                     self.engine.run.estimated();
                 }
             }
-            ExplainProgress::BaseScored { .. } => {}
+            ExplainProgress::Step | ExplainProgress::BaseScored { .. } => {}
             ExplainProgress::Pass { done, planned } => self.engine.run.passes_done([done, planned], self.now_millis),
             ExplainProgress::Column { source, scores, done, planned } => {
                 self.engine.run.passes_done([done, planned], self.now_millis);

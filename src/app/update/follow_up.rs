@@ -111,7 +111,7 @@ impl State {
         })
     }
 
-    fn check_model(&self) -> Result<(), Problem> {
+    pub(super) fn check_model(&self) -> Result<(), Problem> {
         let made_by = self.explanation.document().map(|document| &document.manifest.model);
         let loaded = self.engine.loaded().map(|loaded| &loaded.model.sha256);
         match made_by {

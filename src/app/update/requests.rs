@@ -3,7 +3,7 @@
 use crate::app::i18n::t;
 use crate::app::state::State;
 use crate::app::state::engine::{Job, MaskedLmState, ModelState};
-use crate::app::state::library::LibraryMessage;
+use crate::app::state::library::{LibraryMessage, ListAwaited};
 use crate::app::state::local_file::LocalFile;
 use crate::app::state::message::{Effect, Fetch, Message};
 use crate::app::state::model_choice::ModelChoice;
@@ -23,6 +23,9 @@ use glasscage_message::message;
 
 /// Time that Stop waits for the engine before the engine is terminated, in ms.
 const STOP_TIMEOUT_MILLIS: u32 = 4_000;
+
+/// Name of the built-in model in documents.
+const BUILT_IN: &str = "Glasscage demo";
 
 /// The question that a document answers.
 pub(super) fn question_of(document: &Document) -> Question {
@@ -82,20 +85,15 @@ impl State {
         self.request(Purpose::Explain(question.clone()), EngineRequest::Explain(question));
     }
 
-    /// Recomputes the explanation on screen with the settings in its document, and compares the two. If it was made beforehand by another
-    /// known model, previews that model instead, because the visitor decides about the download.
+    /// Recomputes the explanation on screen with the settings in its document, and compares the two. If a known model made it, and the
+    /// visitor has not chosen another one, previews that model instead, because the visitor decides about the download.
     pub(super) fn recompute(&mut self) {
-        let Some(document) = self.explanation.document().filter(|_| !self.engine.is_busy()).cloned() else { return };
-        if self.is_by_model_of_list(&document.manifest.model) {
-            if self.library.known.is_empty() && !std::mem::replace(&mut self.library.recompute_waits, true) {
-                return self.emit(Effect::Fetch(Fetch::Registry));
-            }
-            self.library.recompute_waits = false;
-            if let Some(spec) = self.known_other_model(&document.manifest.model) {
-                self.library_message(LibraryMessage::Open);
-                return self.library_message(LibraryMessage::Preview(spec));
-            }
+        let Some(shown) = self.explanation.shown.clone().filter(|_| !self.engine.is_busy()) else { return };
+        let is_prepared = matches!(shown.origin, Origin::Gallery | Origin::Lesson | Origin::Welcome);
+        if (is_prepared || *self.engine.choice == ModelChoice::BuiltIn) && self.offers_its_model(ListAwaited::Recompute) {
+            return;
         }
+        let document = shown.graph.document().clone();
         let question = question_of(&document);
         let answer = question.answer.as_deref().unwrap_or_default();
         self.editor.replace_question(&question, answer, &self.engine, &mut self.outbox);
@@ -104,10 +102,48 @@ impl State {
         self.request(Purpose::Recompute(Box::new(document)), EngineRequest::Explain(question));
     }
 
-    /// Whether the explanation on screen was made beforehand by a model that is not loaded and may be in the list of models.
-    fn is_by_model_of_list(&self, model: &Model) -> bool {
-        let is_prepared = self.explanation.shown.as_ref().is_some_and(|shown| matches!(shown.origin, Origin::Gallery | Origin::Welcome));
-        is_prepared && self.engine.loaded().is_none_or(|loaded| loaded.model.sha256 != model.sha256)
+    /// Previews the model that made the explanation on screen, if it is Standard or in the list of models, and not the chosen one. Without
+    /// the list, fetches it first for `action`. Returns whether `action` must not begin.
+    pub(super) fn offers_its_model(&mut self, action: ListAwaited) -> bool {
+        let Some(model) = self.explanation.document().map(|document| &document.manifest.model) else { return false };
+        if self.is_loaded_or_built_in(model) {
+            return false;
+        }
+        if self.library.known.is_empty() && self.library.list_awaited.replace(action).is_none() {
+            self.emit(Effect::Fetch(Fetch::Registry));
+            return true;
+        }
+        let spec = self.known_other_model(model);
+        self.library.list_awaited = None;
+        let Some(spec) = spec else { return false };
+        self.library_message(LibraryMessage::Open);
+        self.library_message(LibraryMessage::Preview(spec));
+        true
+    }
+
+    /// Whether the explanation on screen was made by another model than the built-in one, and the visitor has not chosen any.
+    pub(in crate::app) fn needs_chosen_model(&self) -> bool {
+        let model = self.explanation.document().map(|document| &document.manifest.model);
+        *self.engine.choice == ModelChoice::BuiltIn && model.is_some_and(|model| !self.is_loaded_or_built_in(model))
+    }
+
+    fn is_loaded_or_built_in(&self, model: &Model) -> bool {
+        model.name == BUILT_IN || self.engine.loaded().is_some_and(|loaded| loaded.model.sha256 == model.sha256)
+    }
+
+    /// Continues what waited for the list of models.
+    pub(super) fn list_arrived(&mut self) {
+        match self.library.list_awaited {
+            None => {}
+            Some(ListAwaited::Recompute) => self.recompute(),
+            Some(ListAwaited::FollowUp) => {
+                if !self.offers_its_model(ListAwaited::FollowUp)
+                    && let Err(problem) = self.check_model()
+                {
+                    self.fail_at(Place::Explanation, problem);
+                }
+            }
+        }
     }
 
     /// Standard, or the model with this SHA-256 in the list, unless it is chosen.
@@ -129,13 +165,15 @@ impl State {
         if let Some(problem) = self.refusal(&request) {
             return self.fail_at(purpose.place(), problem);
         }
+        if purpose.is_follow_up() && self.needs_chosen_model() && self.offers_its_model(ListAwaited::FollowUp) {
+            return;
+        }
         *self.problem = None;
         *self.engine.work = None;
-        if let Purpose::Explain(question) = &purpose {
-            if self.engine.unfinished.as_ref().is_some_and(|unfinished| unfinished.question.prompt != question.prompt) {
-                *self.engine.unfinished = None;
-            }
-            self.make_room_for(&question.prompt);
+        if let Purpose::Explain(question) = &purpose
+            && self.engine.unfinished.as_ref().is_some_and(|unfinished| unfinished.question.prompt != question.prompt)
+        {
+            *self.engine.unfinished = None;
         }
         if purpose.is_explanation() {
             self.make_entry_for_run();

@@ -203,7 +203,46 @@ fn recomputing_with_another_known_model_asks_first() {
         assert!(page.look(|state| state.engine.is_busy()), "the visitor chose this model");
     }
 
+    let mut follow_up = Page::ready();
+    follow_up.opens(by_smol.to_json());
+    assert!(follow_up.look(State::needs_chosen_model));
+    assert_eq!(follow_up.send(Message::MeasureDeletion), [Effect::Fetch(Fetch::Registry)]);
+    let effects = follow_up.send(Message::Fetched(Fetch::Registry, Some(known.to_string())));
+    assert!(requests(&effects).is_empty(), "a follow-up question asks, too: {effects:?}");
+    assert_eq!(follow_up.look(|state| state.library.asked.clone()).as_deref(), Some("Smol"));
+
     let mut offline = opened(&by_smol);
     let effects = offline.send(Message::Fetched(Fetch::Registry, None));
     assert_eq!(requests(&effects).len(), 1, "without the list, the chosen model answers");
+}
+
+#[test]
+fn recomputed_explanation_keeps_selection() {
+    let mut page = Page::ready();
+    page.opens(document().to_json());
+    page.send(ExplanationMessage::Select { row: 0, extend: false });
+    let run = asked(&page.send(Message::Recompute));
+    page.engine(run, answered(unmeasured()));
+    page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
+    assert_eq!(page.look(|state| state.explanation.output.to_vec()), [0]);
+    page.opens(document().to_json());
+    assert_eq!(page.look(|state| state.explanation.output.to_vec()), [3], "a file has its own");
+}
+
+#[test]
+fn steps_without_token_are_not_counted() {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    page.token(run, "It");
+    page.engine(run, EngineEvent::Progress(ExplainProgress::Step));
+    assert_eq!(page.run().detail(), "1 token");
+}
+
+#[test]
+fn accepted_text_file_removes_earlier_problem() {
+    let mut page = Page::new();
+    page.send(Message::Explain);
+    assert!(!page.problem().is_empty());
+    page.send(Message::FilesOpened(vec![file("notes.txt")]));
+    assert!(page.problem().is_empty());
 }

@@ -397,7 +397,8 @@ fn follow_ups_need_the_model_that_made_the_explanation() {
     shared.manifest.model.sha256 = "another".into();
     page.opens(shared.to_json());
     for message in [Message::MeasureDeletion, Message::CompareMethod("clp".into()), Message::ToggleWords(0)] {
-        assert!(requests(&page.send(message)).is_empty());
+        assert_eq!(page.send(message), [Effect::Fetch(Fetch::Registry)]);
+        assert!(requests(&page.send(Message::Fetched(Fetch::Registry, None))).is_empty());
         assert!(page.problem().starts_with("This explanation was made by another model"));
         assert!(!page.run().is_active());
     }

@@ -165,7 +165,7 @@ impl EngineState {
         let Some(session) = self.ready(page).await? else { return Ok(()) };
         let before = session.lm.counters();
         let result = session
-            .answer(question, &mut async |token| page.post_and_yield(EngineEvent::Progress(ExplainProgress::Token(token))).await)
+            .answer(question, &mut async |token| page.post_and_yield(EngineEvent::Progress(ExplainProgress::answering(token))).await)
             .await;
         self.account(&before, page);
         page.post(match result? {

@@ -194,11 +194,20 @@ impl CandleModel {
     }
 
     /// The tokens of one infill span, from the cache of the text before it.
-    fn fill(&mut self, request: &InfillRequest<'_>, gap: &Range<usize>, text: &mut Cache) -> Result<Vec<TokenId>, LmError> {
+    async fn fill(
+        &mut self,
+        request: &InfillRequest<'_>,
+        gap: &Range<usize>,
+        text: &mut Cache,
+        on_step: &mut dyn Callback<()>,
+    ) -> Result<Option<Vec<TokenId>>, LmError> {
         let (mut token, position) = request.before(gap);
         let mut cache = self.transformer.prefix(text, position)?;
         let mut filled = Vec::with_capacity(gap.len());
         for i in 0..gap.len() {
+            if on_step.call(()).await.is_break() {
+                return Ok(None);
+            }
             let mut logits = self.logits_after(&[token], &mut cache)?;
             let original = (i == 0).then_some(&request.tokens[gap.start]);
             request.forbidden.iter().chain(original).for_each(|&token| logits[token as usize] = f32::MIN);
@@ -208,7 +217,7 @@ impl CandleModel {
                 break;
             }
         }
-        Ok(filled)
+        Ok(Some(filled))
     }
 }
 
@@ -255,10 +264,10 @@ impl LanguageModel for CandleModel {
         }
         let mut infills = Vec::with_capacity(request.gaps.len());
         for gap in request.gaps {
-            if on_step.call(()).await.is_break() {
-                return Ok(None);
+            match self.fill(request, gap, &mut text, on_step).await? {
+                Some(filled) => infills.push(filled),
+                None => return Ok(None),
             }
-            infills.push(self.fill(request, gap, &mut text)?);
         }
         Ok(Some(infills))
     }

@@ -8,8 +8,11 @@ use super::path_view::PathView;
 use super::tab::Tab;
 use super::table_view::TableView;
 use super::what_if_view::WhatIfView;
+use crate::app::i18n::t;
+use crate::app::page::use_page;
 use crate::app::views::layout::help_link::{self, HelpLink};
 use crate::app::views::layout::lazy::split_off;
+use crate::shares::Shares;
 
 split_off!(panels, fetch_panels => panel as fn(Tab) -> AnyView);
 
@@ -22,7 +25,14 @@ fn panel(tab: Tab) -> AnyView {
         Tab::Methods => (view! { <MethodsView /> }.into_any(), help_link::METHODS),
         Tab::WhatIf => (view! { <WhatIfView /> }.into_any(), help_link::TABS),
     };
+    let page = use_page();
+    let is_unsupported = move || page.attribution(Shares::is_unsupported) == Some(true);
     view! {
+        <Show when=is_unsupported>
+            <p class="verdict warn" data-testid="unsupported">
+                {t!("Nothing in the prompt supports this, so the shares below mean nothing.")}
+            </p>
+        </Show>
         {panel}
         <HelpLink section />
     }

@@ -5,12 +5,13 @@ use leptos::prelude::*;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
-/// Hint next to a button that runs the model: which model is loaded first. Empty if the model is loaded.
+/// Hint next to a button that runs the model: which model it needs, or which is loaded first. Empty if that model is loaded.
 #[component]
 pub fn ModelHint() -> impl IntoView {
     let page = use_page();
     let words = move || {
         page.with(|state| match (&*state.engine.model, &*state.engine.choice) {
+            _ if state.needs_chosen_model() => t!("This needs the model that made the explanation.").into(),
             (ModelState::NotLoaded | ModelState::Failed, ModelChoice::BuiltIn) => {
                 t!("No model is loaded yet: the built-in model is loaded first.").into()
             }
