@@ -16,6 +16,8 @@ const USUAL_TOKENS: u64 = 2_048;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelFit {
     Fits,
+    /// It is slow.
+    Slow,
     /// It may be slow, or fail.
     Marginal,
     Impossible,
@@ -44,7 +46,8 @@ pub fn model_fit(model_bytes: u64, facts: &ModelFacts, device: &DeviceFacts) -> 
         }
         _ if !has_gpu && model_bytes > FAST_ON_CPU => {
             let reason = message!("It needs about {needed} of memory with a text of {tokens} tokens. There is no GPU, so the CPU is used");
-            (ModelFit::Marginal, reason)
+            // Without a figure of the browser, memory may be short.
+            (if device.memory.is_some() { ModelFit::Slow } else { ModelFit::Marginal }, reason)
         }
         _ => (ModelFit::Fits, message!("It needs about {needed} of memory with a text of {tokens} tokens")),
     }
@@ -88,6 +91,7 @@ mod tests {
         assert_eq!(model_fit(5_000_000_000, &qwen(), &device(Some(true), None)).0, ModelFit::Impossible);
         let on_cpu = |bytes| model_fit(bytes, &qwen(), &device(None, None)).0;
         assert_eq!([FAST_ON_CPU, FAST_ON_CPU + 1].map(on_cpu), [ModelFit::Fits, ModelFit::Marginal]);
+        assert_eq!(model_fit(98_000_000, &qwen(), &device(None, Some(8_000_000_000))).0, ModelFit::Slow, "memory is not short");
         assert_eq!([LARGEST_ON_CPU, LARGEST_ON_CPU + 1].map(on_cpu), [ModelFit::Marginal, ModelFit::Impossible]);
         assert_eq!(model_fit(5_000_000_000, &qwen(), &device(Some(false), None)).0, ModelFit::Fits);
     }

@@ -15,10 +15,10 @@ const MOST_EDGES: usize = 600;
 /// Maximum number of sentences shown by default, because more are unreadable. The button "Show all edges" draws all.
 const MOST_SENTENCES: usize = 18;
 
-/// Space next to three sentences for edges that pass them, in CSS pixels.
+/// Space next to three sentences for edges that pass them, in CSS pixels at the usual font size, as all lengths here.
 const PASSING: f64 = 24.0;
 
-/// Sizes in CSS pixels for the available width.
+/// Sizes for the available width.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Geometry {
     pub width: f64,

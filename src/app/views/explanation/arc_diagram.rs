@@ -15,6 +15,8 @@ use crate::shares::{Role, Shares};
 /// Space between the node axis and the text, in CSS pixels.
 const SPINE_MARGIN: f64 = 9.0;
 const WIDEST: f64 = 7.0;
+/// Space of a mark, in CSS pixels.
+const MARK: [f64; 2] = [30.0, 15.0];
 
 /// The graph as an arc diagram. Its nodes are the text lines in time order, from top to bottom. Its edges are arcs next to the lines.
 #[component]
@@ -151,7 +153,20 @@ fn drawn_edges(attribution: &Shares, kept: &[Edge], RowPositions { y, gutter_wid
         let (x, y) = arc.apex(spine);
         DrawnEdge { path: arc.path(spine), mark: look.mark.map(|word| (word, x, y)), look, from, to }
     };
-    edges.iter().zip(arcs).zip(ends).map(draw).collect()
+    let mut drawn: Vec<DrawnEdge> = edges.iter().zip(arcs).zip(ends).map(draw).collect();
+    separate(drawn.iter_mut().rev().filter_map(|edge| edge.mark.as_mut()));
+    drawn
+}
+
+/// Moves marks down to where they cover none of those before.
+fn separate<'a>(marks: impl Iterator<Item = &'a mut (&'static str, f64, f64)>) {
+    let mut placed: Vec<[f64; 2]> = Vec::new();
+    for (_, x, y) in marks {
+        while placed.iter().any(|[left, top]| (left - *x).abs() < MARK[0] && (top - *y).abs() < MARK[1]) {
+            *y += MARK[1];
+        }
+        placed.push([*x, *y]);
+    }
 }
 
 fn drawn_nodes(attribution: &Shares, RowPositions { y, gutter_width }: &RowPositions) -> Vec<DrawnNode> {
@@ -222,5 +237,12 @@ mod tests {
         let three = RowPositions { y: vec![0.0, 30.0, 60.0], gutter_width: 90.0 };
         assert_eq!(drawn_edges(&attribution(), &kept, &three).len(), 1);
         assert_eq!(drawn_nodes(&attribution(), &three).len(), 3);
+    }
+
+    #[test]
+    fn marks_cover_none_of_those_before() {
+        let mut marks = [("and", 75.0, 366.0), ("and", 60.0, 366.0), ("or", 10.0, 366.0)];
+        separate(marks.iter_mut());
+        assert_eq!(marks.map(|(_, _, y)| y), [366.0, 381.0, 366.0]);
     }
 }

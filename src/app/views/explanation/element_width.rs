@@ -8,18 +8,23 @@ use leptos::prelude::*;
 
 use super::resize::on_resize;
 
-/// Current inner width of `element` in CSS pixels, on screen and in print. 0 until the element is laid out.
-pub fn element_width(element: NodeRef<Div>) -> RwSignal<f64> {
+/// Width of the ruler, which is 100 rem, at the usual font size, in CSS pixels.
+const RULER: f64 = 1600.0;
+
+/// Current inner width of `element` in sixteenths of a rem, on screen and in print: CSS pixels, unless the page has larger type. `ruler` is
+/// an element that is 100 rem wide. 0 until both are laid out.
+pub fn element_width(element: NodeRef<Div>, ruler: NodeRef<Div>) -> RwSignal<f64> {
     let width = RwSignal::new(0.0);
     let measure = move || {
-        if let Some(element) = element.get_untracked() {
-            let measured = f64::from(element.client_width());
+        if let Some((element, ruler)) = element.get_untracked().zip(ruler.get_untracked()) {
+            let measured = (f64::from(element.client_width()) * RULER / f64::from(ruler.client_width().max(1))).floor();
             if width.get_untracked() != measured {
                 width.set(measured);
             }
         }
     };
     on_resize(element, measure);
+    on_resize(ruler, measure);
     // Measure early, because the first resize event comes only when the browser draws.
     element.on_load(move |_| set_timeout(measure, Duration::ZERO));
     // The text view has already changed the layout for paper, because its listener was registered first.

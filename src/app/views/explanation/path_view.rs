@@ -20,7 +20,8 @@ use crate::app::state::message::ExplanationMessage;
 pub fn PathView() -> impl IntoView {
     let page = use_page();
     let place = NodeRef::<Div>::new();
-    let width = element_width(place);
+    let ruler = NodeRef::<Div>::new();
+    let width = element_width(place, ruler);
     let geometry = Memo::new(move |_| Geometry::of(width.get()));
     let are_all_wanted = RwSignal::new(false);
     let on_paths = page.edges_of_strongest_paths();
@@ -41,6 +42,7 @@ pub fn PathView() -> impl IntoView {
         <PruneControl with_graph=None kept />
         <WalkView walked />
         <div class="path-place" node_ref=place>
+            <div class="ruler" aria-hidden="true" node_ref=ruler></div>
             <Show when=is_laid_out>
                 <Picture diagram geometry walked />
             </Show>
@@ -110,11 +112,13 @@ fn Picture(diagram: Memo<PathDiagram>, geometry: Memo<Geometry>, walked: RwSigna
     let size = move || {
         let Geometry { width, node_width, node_height, .. } = geometry.get();
         let height = diagram.with(|diagram| diagram.height);
-        format!("width:{width}px;height:{height}px;--node-width:{node_width}px;--node-height:{node_height}px")
+        let [width, height, node_width, node_height] = [width, height, node_width, node_height].map(rem);
+        format!("width:{width};height:{height};--node-width:{node_width};--node-height:{node_height}")
     };
+    let view_box = move || format!("0 0 {} {}", geometry.get().width, diagram.with(|diagram| diagram.height));
     view! {
         <div class="path" role="group" aria-label=label style=size data-testid="path" on:keydown=on_key>
-            <svg class="edges" aria-hidden="true">{edges}</svg>
+            <svg class="edges" aria-hidden="true" viewBox=view_box>{edges}</svg>
             {nodes}
         </div>
     }
@@ -129,6 +133,11 @@ fn edge_view(page: Page, edge: DiagramEdge, walked: RwSignal<Vec<usize>>) -> imp
         false => !is_walked(),
     };
     view! { <EdgePath path width look is_lit=Signal::derive(is_walked) is_faint=Signal::derive(is_faint) /> }
+}
+
+/// A length in the diagram, which grows with the type.
+fn rem(pixels: f64) -> String {
+    format!("{:.3}rem", pixels / 16.0)
 }
 
 /// A sentence as a button. A click explains a generated sentence.
@@ -157,7 +166,7 @@ fn Node(node: DiagramNode, walked: RwSignal<Vec<usize>>, stop: Signal<Option<usi
             class:walked=is_walked
             class:here=is_last
             class:faint=move || walked.with(|walked| !walked.is_empty()) && !is_walked()
-            style=format!("left:{left:.1}px;top:{top:.1}px;--strength:{strength:.3};--name:sentence-{source}")
+            style=format!("left:{};top:{};--strength:{strength:.3};--name:sentence-{source}", rem(left), rem(top))
             title=title
             data-source=source
             data-testid=test_id

@@ -81,6 +81,7 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
 fn verdict_words(verdict: ModelFit) -> &'static str {
     match verdict {
         ModelFit::Fits => t!("This model should run on this device."),
+        ModelFit::Slow => t!("This model should run on this device, but slowly."),
         ModelFit::Marginal => t!("This model will be slow on this device, or may not run."),
         ModelFit::Impossible => t!("This model cannot run on this device."),
     }
