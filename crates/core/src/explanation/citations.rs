@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::file_names::{file_names, lowercase};
 use super::groups::{label_and_number, number_of};
 use super::{Document, Group};
 
@@ -135,9 +136,13 @@ fn are_of_previous(text: &str, sentence: Range<usize>, marks: &[CitationMark]) -
 /// The places where `answer` cites one of the groups: `[1]`, `(1)`, `[1, 2]`, a superscript number, `Source 1`, a name in brackets, or a
 /// file name. In order; marks of several passages occur several times.
 pub fn citation_marks(groups: &[Group], answer: &str) -> Vec<CitationMark> {
+    if groups.is_empty() {
+        return Vec::new();
+    }
+    let names = Names::new(groups, answer);
     let (mut marks, mut at) = (Vec::new(), 0);
-    while let Some(next) = answer[at..].chars().next().filter(|_| !groups.is_empty()) {
-        match mark_at(groups, answer, at, next) {
+    while let Some(next) = answer[at..].chars().next() {
+        match mark_at(&names, answer, at, next) {
             Some((length, cited)) => {
                 marks.extend(cited.into_iter().map(|group| CitationMark { bytes: at..at + length, group }));
                 at += length;
@@ -148,90 +153,99 @@ pub fn citation_marks(groups: &[Group], answer: &str) -> Vec<CitationMark> {
     marks
 }
 
+/// The names of the groups, prepared for the search in an answer.
+struct Names<'a> {
+    groups: &'a [Group],
+    /// The names in lower case.
+    lowercase: Vec<String>,
+    /// The numbers of the names that have one.
+    numbers: Vec<Option<usize>>,
+    /// See [`file_names`].
+    files: Vec<Option<usize>>,
+}
+
+impl<'a> Names<'a> {
+    fn new(groups: &'a [Group], answer: &str) -> Self {
+        Self {
+            groups,
+            lowercase: groups.iter().map(|group| lowercase(&group.name).collect()).collect(),
+            numbers: groups.iter().map(|group| number_of(&group.name)).collect(),
+            files: file_names(groups, answer),
+        }
+    }
+
+    /// The only group that `name` can mean: the one with this name, or else the one with this number.
+    fn named(&self, name: &str) -> Option<usize> {
+        let lowercase: String = lowercase(name).collect();
+        let has_name = self.lowercase.iter().position(|known| *known == lowercase);
+        has_name.or_else(|| {
+            let number = number_of(name)?;
+            self.numbered(number)
+        })
+    }
+
+    /// The only group with this number. `None` if there are several.
+    fn numbered(&self, number: usize) -> Option<usize> {
+        let mut found = (0..self.numbers.len()).filter(|&g| self.numbers[g] == Some(number));
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// The file name that starts at byte `at` of the answer: its length, and its group.
+    fn file_name(&self, at: usize) -> Option<(usize, Vec<usize>)> {
+        let group = self.files.get(at).copied().flatten()?;
+        Some((self.groups[group].name.len(), vec![group]))
+    }
+}
+
 /// The mark that starts at byte `at` with the character `first`: its length in bytes, and the cited groups.
-fn mark_at(groups: &[Group], answer: &str, at: usize, first: char) -> Option<(usize, Vec<usize>)> {
+fn mark_at(names: &Names<'_>, answer: &str, at: usize, first: char) -> Option<(usize, Vec<usize>)> {
     let (before, rest) = answer.split_at(at);
     match first {
-        '[' => enclosed(groups, rest, ['[', ']']).filter(|(length, _)| !rest[*length..].starts_with('(')),
+        '[' => enclosed(names, rest, ['[', ']']).filter(|(length, _)| !rest[*length..].starts_with('(')),
         '(' => {
             // A number in parentheses at the start of a line numbers a list.
             let line = before.trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
             let starts_line = line.is_empty() || line.ends_with('\n');
-            enclosed(groups, rest, ['(', ')'])
+            enclosed(names, rest, ['(', ')'])
                 .filter(|(length, _)| !(starts_line && rest[1..length - 1].bytes().all(|b| b.is_ascii_digit())))
         }
-        _ if SUPERSCRIPTS.contains(&first) => superscript(groups, before, rest),
+        _ if SUPERSCRIPTS.contains(&first) => superscript(names, before, rest),
         _ if before.ends_with(char::is_alphanumeric) => None,
-        _ => labeled(groups, rest).or_else(|| file_name(groups, rest)),
+        _ => labeled(names, rest).or_else(|| names.file_name(at)),
     }
 }
 
 /// Names between brackets, separated by commas or semicolons. `None` if one of them is not the name of a group.
-fn enclosed(groups: &[Group], rest: &str, [opening, closing]: [char; 2]) -> Option<(usize, Vec<usize>)> {
+fn enclosed(names: &Names<'_>, rest: &str, [opening, closing]: [char; 2]) -> Option<(usize, Vec<usize>)> {
     let mut ends = rest.char_indices().skip(1).take(MAX_INSIDE).filter(|(_, c)| [closing, '\n', opening].contains(c));
     let (end, _) = ends.next().filter(|(_, c)| *c == closing)?;
     let inside = &rest[1..end];
-    let whole = named(groups, inside).map(|group| vec![group]);
-    let cited = whole.or_else(|| inside.split([',', ';']).map(|name| named(groups, name.trim())).collect())?;
+    let whole = names.named(inside).map(|group| vec![group]);
+    let cited = whole.or_else(|| inside.split([',', ';']).map(|name| names.named(name.trim())).collect())?;
     Some((end + closing.len_utf8(), cited))
 }
 
 /// A superscript number after a word. One after a short word is a unit or a power: km\u{b2}, x\u{b2}.
-fn superscript(groups: &[Group], before: &str, rest: &str) -> Option<(usize, Vec<usize>)> {
+fn superscript(names: &Names<'_>, before: &str, rest: &str) -> Option<(usize, Vec<usize>)> {
     let digit = |c: char| SUPERSCRIPTS.iter().position(|&superscript| superscript == c);
     let digits: Vec<usize> = rest.chars().map_while(digit).take(MAX_DIGITS).collect();
     let length: usize = rest.chars().take(digits.len()).map(char::len_utf8).sum();
     let word = before.chars().rev().take(3).take_while(|c| c.is_alphanumeric()).count();
     let is_power = (1..=2).contains(&word) || before.ends_with(char::is_numeric);
     let number = digits.iter().fold(0, |number, digit| 10 * number + digit);
-    Some((length, vec![numbered(groups, number)?])).filter(|_| !is_power)
+    Some((length, vec![names.numbered(number)?])).filter(|_| !is_power)
 }
 
 /// "Source 1", where the text goes on after the number.
-fn labeled(groups: &[Group], rest: &str) -> Option<(usize, Vec<usize>)> {
+fn labeled(names: &Names<'_>, rest: &str) -> Option<(usize, Vec<usize>)> {
     let (length, _) = label_and_number(rest)?;
     let is_whole = !rest[length..].starts_with(char::is_alphanumeric);
-    Some((length, vec![named(groups, &rest[..length])?])).filter(|_| is_whole)
-}
-
-/// The name of a file, with an extension.
-fn file_name(groups: &[Group], rest: &str) -> Option<(usize, Vec<usize>)> {
-    let is_here = |group: &&Group| {
-        let is_start = rest.get(..group.name.len()).is_some_and(|start| is_same_name(start, &group.name));
-        let has_extension = || {
-            group.name.rsplit_once('.').is_some_and(|(stem, extension)| {
-                !stem.is_empty() && (1..=5).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_alphanumeric())
-            })
-        };
-        let goes_on = || rest[group.name.len()..].starts_with(char::is_alphanumeric);
-        is_start && has_extension() && !goes_on()
-    };
-    let group = groups.iter().position(|group| is_here(&group))?;
-    Some((groups[group].name.len(), vec![group]))
-}
-
-/// The only group that `name` can mean: the one with this name, or else the one with this number.
-fn named(groups: &[Group], name: &str) -> Option<usize> {
-    let has_name = groups.iter().position(|group| is_same_name(&group.name, name));
-    has_name.or_else(|| {
-        let number = number_of(name)?;
-        numbered(groups, number)
-    })
-}
-
-/// The only group with this number. `None` if there are several.
-fn numbered(groups: &[Group], number: usize) -> Option<usize> {
-    let mut found = (0..groups.len()).filter(|&g| number_of(&groups[g].name) == Some(number));
-    found.next().filter(|_| found.next().is_none())
+    Some((length, vec![names.named(&rest[..length])?])).filter(|_| is_whole)
 }
 
 /// Whether the letter has an uppercase form. `char::is_lowercase` needs another table, which would make the page larger.
 fn is_lower(c: char) -> bool {
     !c.to_uppercase().eq([c])
-}
-
-fn is_same_name(a: &str, b: &str) -> bool {
-    a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
 }
 
 #[cfg(test)]
@@ -290,6 +304,17 @@ mod tests {
         assert_marks(&["Source 1", "Document 1"], "[1] Document 1", &[("Document 1", 1)]);
         assert_marks(&["notes.md", "A plan"], "A plan of mynotes.md, notes.mdx", &[]);
         assert_marks(&[], "[1]", &[]);
+    }
+
+    #[test]
+    fn hostile_answer_has_only_real_citations() {
+        let names: Vec<String> = (0..100).map(|k| "-".repeat(300) + [".txt", "7"][k % 2]).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        for hostile in ["-", "[", "[-", "(", "\u{b9}", "[1]", "source 1"] {
+            let answer = hostile.repeat(100_000) + "\n [" + names[1] + "] " + names[0];
+            let found: Vec<usize> = citation_marks(&groups(&names), &answer).into_iter().map(|mark| mark.group).collect();
+            assert_eq!(found, [0], "{hostile}: the text between brackets is too long");
+        }
     }
 
     fn cited(answer: &str, sentences: &[usize]) -> Vec<usize> {

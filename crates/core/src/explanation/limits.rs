@@ -40,7 +40,7 @@ const MAX_SCORE: f64 = 1e12;
 const MAX_JOINT: usize = 10_000;
 /// Maximum bytes of a name of a model, a program or a method, and of a token.
 const MAX_NAME: usize = 1 << 12;
-/// Maximum length of the name of a passage in bytes: 80 characters. Every word of an answer is compared with every name.
+/// Maximum length of the name of a passage in bytes: 80 characters.
 const MAX_GROUP_NAME: usize = 320;
 /// Maximum number of tokens with probabilities. The page allows answers of a few thousand tokens.
 const MAX_TOKEN_LIST: usize = 1 << 17;

@@ -8,6 +8,7 @@ mod document;
 mod document_tests;
 #[cfg(test)]
 pub(crate) mod example;
+mod file_names;
 mod groups;
 mod joint;
 mod language;
