@@ -169,6 +169,22 @@ def test_citations_are_those_of_the_page(case: dict[str, Any]) -> None:
     assert [[citation.sentence, *citation.span, citation.group] for citation in found] == case["citations"]
 
 
+@pytest.mark.parametrize("hostile", ["-", "[-", "(1)", " [1] b"])
+def test_citations_in_hostile_answer_are_found(hostile: str) -> None:
+    """A comparison of all names or all marks at every place would take minutes."""
+    names = ["-" * 300 + ".txt", "1"] * 50
+    groups = [Group(name, "passage", range(1), None) for name in names]
+    answer = "[-] " + hostile * 100_000 + "\n " + names[0]
+    found = citations(groups, answer, [(0, len(answer))])
+    assert (len(found), found[-1].group) == (1 + 100_000 * ("1" in hostile), 0)
+
+
+def test_file_names_are_found_in_any_case() -> None:
+    groups = [Group(name, "passage", range(1), None) for name in ("b.c", "ab.a", "\u0130.a")]
+    found = citations(groups, "x b.C, ab.ab.a i\u0307.a \u0130.A", [(0, 25)])
+    assert [(citation.span, citation.group) for citation in found] == [((2, 5), 0), ((10, 14), 1), ((20, 23), 2)]
+
+
 def test_contrasts_split_effects_among_prompt_sentences() -> None:
     document = Document.from_json(WITH_CONTRASTS)
     assert document.to_json() == WITH_CONTRASTS.strip() and document.data["version"] == 3
