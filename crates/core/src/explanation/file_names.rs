@@ -1,12 +1,11 @@
-//! Finds the names of files in an answer. Names and answers in links are untrusted, so the cost grows with the number of characters, and not
-//! with the lengths of the names.
+//! Finds the names of files in an answer. Names and answers in links are untrusted, so the cost does not depend on the lengths of the names.
 
 use super::Group;
 
 /// For each byte of `answer`, the first of the `groups` whose name starts there, in any case. Only names with an extension count, and only
 /// if no letter or digit follows. Empty if no name has an extension.
 ///
-/// Cost: one step per character of the answer and name with an extension, and as many again at most.
+/// Cost: at most two steps per character of the answer and name with an extension.
 pub(super) fn file_names(groups: &[Group], answer: &str) -> Vec<Option<usize>> {
     let mut files = groups.iter().enumerate().filter(|(_, group)| has_extension(&group.name)).peekable();
     if files.peek().is_none() {
