@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use glasscage_message::ToMessage;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::limits::{self, TooLarge};
 use super::tokens::{self, Token};
@@ -71,7 +72,12 @@ pub struct Document {
 /// Why a text is not a valid explanation document.
 #[derive(Debug, PartialEq, thiserror::Error, ToMessage)]
 pub enum DocumentError {
-    #[error("this is not an explanation document: {0}")]
+    #[error("this file is damaged; it may have been cut off")]
+    CutOff,
+    #[error("this is not an explanation document")]
+    Unknown,
+    /// With the words of the parser, in English.
+    #[error("this explanation document is invalid: {0}")]
     Json(String),
     #[error("this is not an explanation document (its format is {0:?})")]
     Format(String),
@@ -113,10 +119,29 @@ pub enum DocumentError {
     OutputOrder,
 }
 
+impl DocumentError {
+    /// Why `json` cannot be parsed as a document. Contains the words of the parser's `error` only if `json` claims to be a document.
+    fn of_json(json: &str, error: &serde_json::Error) -> Self {
+        let head = match serde_json::from_str::<Value>(json) {
+            Err(error) if error.is_eof() => return Self::CutOff,
+            Err(_) if json.contains(FORMAT) => return Self::Json(error.to_string()),
+            Err(_) => return Self::Unknown,
+            Ok(head) => head,
+        };
+        let version = head["version"].as_u64().and_then(|version| version.try_into().ok());
+        match (head["format"].as_str(), version) {
+            (Some(FORMAT), Some(version)) if version > VERSION => Self::Version(version),
+            (Some(FORMAT), _) => Self::Json(error.to_string()),
+            (Some(format), _) => Self::Format(format.to_owned()),
+            (None, _) => Self::Unknown,
+        }
+    }
+}
+
 impl Document {
     /// Parses and checks an untrusted document.
     pub fn from_json(json: &str) -> Result<Self, DocumentError> {
-        let document: Self = serde_json::from_str(json).map_err(|error| DocumentError::Json(error.to_string()))?;
+        let document: Self = serde_json::from_str(json).map_err(|error| DocumentError::of_json(json, &error))?;
         document.check()?;
         Ok(document.versioned())
     }

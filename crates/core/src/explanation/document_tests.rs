@@ -176,7 +176,34 @@ fn inconsistent_document_is_rejected() {
         assert_eq!(Document::from_json(&document.to_json()), Err(DocumentError::JointSources));
     }
     assert_eq!(refused(|d| d.table = Table::unmeasured(1, 2)), DocumentError::TableShape { table: (1, 2), text: (2, 2) });
-    assert!(matches!(Document::from_json("{}"), Err(DocumentError::Json(_))));
     let unknown = example().to_json().replacen('{', "{\"extra\": 1,", 1);
     assert!(matches!(Document::from_json(&unknown), Err(DocumentError::Json(_))));
+}
+
+#[test]
+fn truncated_document_is_reported_as_cut_off() {
+    let json = example().to_json();
+    for length in (1..json.len()).step_by(7).filter(|&length| json.is_char_boundary(length)) {
+        assert_eq!(Document::from_json(&json[..length]), Err(DocumentError::CutOff), "{length} bytes");
+    }
+    assert_eq!(Document::from_json("{\"title\": \"A lesson\", \"ste"), Err(DocumentError::CutOff), "any file");
+    assert_eq!(DocumentError::CutOff.to_string(), "this file is damaged; it may have been cut off");
+}
+
+#[test]
+fn other_json_is_rejected_without_words_of_parser() {
+    for other in ["{}", "{\"a\":1}", "{\"format\": 7}", "{hello}", "{\"a\": 1}}", "[1]"] {
+        assert_eq!(Document::from_json(other), Err(DocumentError::Unknown), "{other}");
+    }
+    assert_eq!(Document::from_json("{\"format\": \"cake\", \"layers\": 3}"), Err(DocumentError::Format("cake".into())));
+    assert_eq!(DocumentError::Unknown.to_string(), "this is not an explanation document");
+}
+
+#[test]
+fn invalid_document_is_rejected_with_words_of_parser() {
+    let json = example().to_json();
+    let error = Document::from_json(&format!("{json}}}")).unwrap_err().to_string();
+    assert!(error.starts_with("this explanation document is invalid: trailing characters at line"), "{error}");
+    let newer = json.replacen("\"version\": ", "\"extra\": 1, \"version\": 9", 1);
+    assert_eq!(Document::from_json(&newer), Err(DocumentError::Version(92)));
 }
