@@ -78,8 +78,8 @@ pub struct PairEffect {
     pub sources: [usize; 2],
     /// Loss beyond the two single losses when both sources are replaced, in nats per token.
     pub amount: f64,
-    /// Generated tokens (0-based) for which either source is enough.
+    /// Generated tokens (0-based) for which either source is enough. They are likely in the unchanged text.
     pub either_is_enough: Vec<usize>,
-    /// Generated tokens (0-based) that need both sources.
+    /// Generated tokens (0-based) that need both sources. They are likely in the unchanged text.
     pub only_together: Vec<usize>,
 }

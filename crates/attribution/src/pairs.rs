@@ -34,6 +34,9 @@ pub const PAIRS: AttributionMethod = AttributionMethod { id: MethodId::Pairs, ..
 const MOST_PAIRS_PER_SOURCE: usize = 7;
 /// No pairs are added beyond this total number of passes, because long texts, or texts by words, would take too long.
 pub const MOST_PASSES: usize = 240;
+/// A joint effect is described only for tokens that have at least this probability in the unchanged text, so at most two other tokens are
+/// as likely. The ratio of two tiny probabilities does not show what makes a token likely.
+const LIKELY: f64 = 1.0 / 3.0;
 /// A token is still likely if its probability is at least `STILL_LIKELY` times the original one, and unlikely if it is at most `UNLIKELY`
 /// times that.
 const STILL_LIKELY: f64 = 0.5;
@@ -260,6 +263,7 @@ impl<'a> PairMeasurement<'a> {
             let [a, b] = sources.map(|source| &self.without[&source]);
             let left = |log_probs: &[f64], t: usize| (log_probs[t] - self.base[t]).exp();
             let tokens = self.tokens(target);
+            let likely = || tokens.clone().filter(|&t| self.base[t].exp() >= LIKELY);
             let either = |t: &usize| left(a, *t) >= STILL_LIKELY && left(b, *t) >= STILL_LIKELY && left(both, *t) <= UNLIKELY;
             let together = |t: &usize| left(a, *t) <= UNLIKELY && left(b, *t) <= UNLIKELY;
             let lost = |log_probs: &[f64], t: usize| (self.base[t] - log_probs[t]).max(0.0);
@@ -268,8 +272,8 @@ impl<'a> PairMeasurement<'a> {
                 target: i,
                 sources: [sources[0].min(sources[1]), sources[0].max(sources[1])],
                 amount,
-                either_is_enough: tokens.clone().filter(either).collect(),
-                only_together: tokens.filter(together).collect(),
+                either_is_enough: likely().filter(either).collect(),
+                only_together: likely().filter(together).collect(),
             };
             for source in sources.into_iter().filter(|_| amount > 0.0) {
                 let cell = &mut self.table.row_mut(effect.target)[source];

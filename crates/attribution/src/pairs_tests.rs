@@ -22,22 +22,31 @@ fn text() -> (Transcript, Segments) {
 /// A model whose last sentence depends on the four sentences before it. `is_supported` gets which of them are present, and returns whether
 /// the evidence is complete.
 fn wired(is_supported: fn(&[bool]) -> bool) -> FakeModel {
+    wired_with(0.1, is_supported)
+}
+
+/// Like [`wired`]. `least` is the loss in nats of each token with the complete evidence.
+fn wired_with(least: f64, is_supported: fn(&[bool]) -> bool) -> FakeModel {
     let (_, segments) = text();
     FakeModel::new(
         true,
         Box::new(move |_, inputs| {
             let is_there: Vec<bool> = (0..4).map(|j| inputs[segments.source(j).start].token != END).collect();
             let loss = if is_supported(&is_there) { 0.0 } else { LOSS };
-            vec![0.1, 0.1, 0.1 + loss, 0.1 + loss]
+            vec![least, least, least + loss, least + loss]
         }),
     )
 }
 
 fn measured(is_supported: fn(&[bool]) -> bool, id: MethodId) -> Measured {
+    measured_by(&mut wired(is_supported), id)
+}
+
+fn measured_by(model: &mut FakeModel, id: MethodId) -> Measured {
     let (transcript, segments) = text();
     let methods = [method(id)];
     let request = MeasureRequest::new(&methods, &transcript, &segments);
-    pollster::block_on(measure(&mut wired(is_supported), &request, &mut async |_| ControlFlow::Continue(())))
+    pollster::block_on(measure(model, &request, &mut async |_| ControlFlow::Continue(())))
 }
 
 /// Shares of the four sources in the last sentence, and the joint effects.
@@ -94,6 +103,20 @@ fn facts_that_only_help_together_share_equally() {
     assert_eq!(effects.len(), 1);
     assert_eq!((effects[0].sources, effects[0].amount), ([1, 2], 0.0));
     assert_eq!(effects[0].only_together, [2, 3]);
+}
+
+#[test]
+fn joint_effect_on_unlikely_words_is_not_described() {
+    let games: [fn(&[bool]) -> bool; 2] = [|is_there| is_there[0] || is_there[3], |is_there| is_there[1] && is_there[2]];
+    let described = |least: f64, game| {
+        let effects = measured_by(&mut wired_with(least, game), MethodId::Pairs).pairs.unwrap().effects;
+        let n_tokens: usize = effects.iter().map(|effect| effect.either_is_enough.len() + effect.only_together.len()).sum();
+        (effects.iter().any(|effect| effect.amount > 0.0), n_tokens)
+    };
+    for least in [1.0, 1.2, 5.0] {
+        let n_tokens = if least == 1.0 { 2 } else { 0 };
+        assert_eq!(games.map(|game| described(least, game)), [(true, n_tokens), (false, n_tokens)], "a loss of {least} nats");
+    }
 }
 
 /// The exact Shapley values of these games are 1/4 for each source.
