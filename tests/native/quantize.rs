@@ -96,8 +96,10 @@ fn whole_file_keeps_metadata_and_tokens_of_split_model() {
     for (i, part) in demo_in_parts(3).iter().enumerate() {
         std::fs::write(folder.join(format!("demo-{:05}-of-00003.gguf", i + 1)), part).unwrap();
     }
-    let out = folder.join("whole.gguf");
-    let file = quantized(&folder.join("demo-00002-of-00003.gguf"), &["--type", "q8_0"], &out);
+    let (out, part, other) = (folder.join("whole.gguf"), folder.join("demo-00002-of-00003.gguf"), folder.join("demo-00003-of-00003.gguf"));
+    let refused = complaint(&["quantize", "--model", text(&part), "--type", "q8_0", "--out", text(&other)], "");
+    assert!(refused.contains("choose another name"), "{refused}");
+    let file = quantized(&part, &["--type", "q8_0"], &out);
     let (whole, original) = (parse(&file), std::fs::read(DEMO).unwrap());
     assert_eq!((whole.is_split(), whole.metadata.u64("general.file_type")), (false, Ok(Some(7))));
     for key in ["general.architecture", "tokenizer.ggml.model", "tokenizer.chat_template"] {

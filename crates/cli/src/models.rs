@@ -82,11 +82,16 @@ pub fn parts_to_name(path: &Path) -> Option<String> {
 /// Maximum number of files that a message names.
 const SHOWN_FILES: usize = 3;
 
-/// Opens a model file. For any part of a split model (`..-00001-of-00003.gguf`), opens all parts.
+/// The files of a model: for any part of a split model (`..-00001-of-00003.gguf`), all parts in order.
+pub fn files(path: &Path) -> Vec<PathBuf> {
+    let parts = path.file_name().and_then(OsStr::to_str).and_then(part_names);
+    parts.map_or_else(|| vec![path.to_owned()], |parts| parts.iter().map(|part| path.with_file_name(part)).collect())
+}
+
+/// Opens a model file. For any part of a split model, opens all parts.
 pub fn open(path: &Path) -> Result<Joined<NativeFile>, String> {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let parts = part_names(name).map(|parts| parts.iter().map(|part| path.with_file_name(part)).collect());
-    let files: Vec<PathBuf> = parts.unwrap_or_else(|| vec![path.to_owned()]);
+    let files = files(path);
     let missing: Vec<String> = files.iter().filter(|file| *file != path && !file.exists()).map(|file| file.display().to_string()).collect();
     if !missing.is_empty() {
         let more =

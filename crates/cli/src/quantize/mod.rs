@@ -79,11 +79,16 @@ impl TensorType {
 
 pub fn quantize(arguments: &Arguments) -> Result<(), String> {
     let source = models::open(&arguments.model)?;
-    if arguments.out.canonicalize().is_ok_and(|out| arguments.model.canonicalize().is_ok_and(|model| out == model)) {
-        return Err("the output file is the model itself: choose another name".into());
+    if is_one_of(&arguments.out, &models::files(&arguments.model)) {
+        return Err("the output file is a file of the model: choose another name".into());
     }
     output::check_writable(&arguments.out)?;
     pollster::block_on(write_model(&source, arguments)).inspect_err(|_| _ = fs::remove_file(partial(&arguments.out)))
+}
+
+/// Whether `path` leads to one of these files, perhaps under another name. False if it does not exist.
+fn is_one_of(path: &Path, files: &[PathBuf]) -> bool {
+    path.canonicalize().is_ok_and(|path| files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == path)))
 }
 
 /// The file that is written first. It gets its name when it is complete.
@@ -148,4 +153,23 @@ fn chunks(tensor: &Tensor) -> impl Iterator<Item = (u64, usize)> {
 fn rounded(values: &[f32], target: TensorType) -> candle_core::Result<Vec<u8>> {
     let values = Values::from_slice(values, values.len(), &Device::Cpu)?;
     Ok(QTensor::quantize(&values, target.names().candle)?.data()?.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_compared_with_every_part() {
+        let folder = std::env::temp_dir().join(format!("glasscage-quantize-{}", std::process::id()));
+        fs::create_dir_all(folder.join("sub")).unwrap();
+        for name in ["m-00001-of-00002.gguf", "m-00002-of-00002.gguf", "whole.gguf"] {
+            fs::write(folder.join(name), name).unwrap();
+        }
+        let outs = ["m-00001-of-00002.gguf", "sub/../m-00002-of-00002.gguf", "whole.gguf", "new.gguf"];
+        let are_refused = |model: &str| outs.map(|out| is_one_of(&folder.join(out), &models::files(&folder.join(model))));
+        assert_eq!(are_refused("m-00001-of-00002.gguf"), [true, true, false, false]);
+        assert_eq!(are_refused("whole.gguf"), [false, false, true, false]);
+        fs::remove_dir_all(folder).unwrap();
+    }
 }
