@@ -39,7 +39,8 @@ impl AnsweredText {
 
 impl<M: LanguageModel> Session<M> {
     /// Answers the question, or takes the given answer, and prepares the measurement. `on_token` gets the characters that each generated
-    /// token completes, and `None` after other steps, such as those of checking the answer. It can cancel each time. The last answer is remembered, so the same answer is not generated twice.
+    /// token completes, and `None` after other steps, such as those of checking the answer. It can cancel each time. The last answer is
+    /// remembered, so the same answer is not generated twice.
     pub async fn answer(&mut self, question: &Question, on_token: &mut dyn Callback<Option<String>>) -> Result<AnswerResult, Problem> {
         let method = method_of(question, self.lm.config())?;
         let text = self.answered_text(question, on_token).await?;

@@ -29,8 +29,8 @@ impl<M: LanguageModel> Session<M> {
     }
 
     /// The answer classifier's warning about the answer that was just generated, or `None` if there is none or no classifier. Breaks if
-    /// `on_step` cancels or the engine was stopped. The first time, it takes one pass over the text, and continues the answer from some of its alternatives, unless
-    /// the other features already decide.
+    /// `on_step` cancels or the engine was stopped. The first time, it takes one pass over the text, and continues the answer from some of
+    /// its alternatives, unless the other features already decide.
     pub(super) async fn warning(
         &mut self,
         prompt: &str,

@@ -1,4 +1,4 @@
-//! Finds the names of files in an answer. Names and answers in links are untrusted, so the cost does not depend on the lengths of the names.
+//! Finds the names of files in an answer. Names and answers in links are untrusted, so the cost does not depend on how long the names are.
 
 use super::Group;
 

@@ -7,6 +7,7 @@ use crate::app::analysis::share_texts;
 use crate::app::i18n::{t, text, translatable};
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
+use crate::app::views::models::model_hint::ModelHint;
 use crate::explanation::Unit;
 
 /// CSS class and name of each deletion order.
@@ -62,6 +63,7 @@ pub fn DeletionTestView() -> impl IntoView {
             <span class="hint">
                 {t!("Takes one forward pass per deletion, in five orders: CAGE, row attribution, and three random ones.")}
             </span>
+            <ModelHint />
         </p>
         <Relevant />
         {result}

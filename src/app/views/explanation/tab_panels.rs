@@ -29,7 +29,7 @@ fn panel(tab: Tab) -> AnyView {
     let is_unsupported = move || page.attribution(Shares::is_unsupported) == Some(true);
     view! {
         <Show when=is_unsupported>
-            <p class="verdict warn" data-testid="unsupported">
+            <p class="verdict warn above" data-testid="unsupported">
                 {t!("Nothing in the prompt supports this, so the shares below mean nothing.")}
             </p>
         </Show>
