@@ -94,7 +94,6 @@ impl State {
         let is_follow_up = self.is_follow_up();
         match progress {
             ExplainProgress::Token(piece) => {
-                self.make_room();
                 self.engine.run.token(&piece);
                 self.variant_token(&piece);
             }

@@ -1,13 +1,11 @@
 //! The browser's history: one entry for each explanation that was on screen, and entries for the start page.
 
 use crate::app::gallery::GalleryEntry;
-use crate::app::state::engine::Job;
 use crate::app::state::history_entry;
 use crate::app::state::message::Effect;
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::opened::Opened;
 use crate::app::state::origin::Origin;
-use crate::app::state::purpose::Purpose;
 use crate::app::state::remote::Remote;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::screen::Screen;
@@ -16,7 +14,6 @@ use crate::app::state::{EntryAwaits, State};
 use crate::app::welcome;
 use crate::conversation;
 use crate::explanation::Document;
-use crate::request::Question;
 use glasscage_message::message;
 
 impl State {
@@ -164,15 +161,13 @@ impl State {
         }
     }
 
-    /// Closes an explanation of another prompt when a new answer begins. It stays if the model cannot answer.
-    pub(super) fn make_room(&mut self) {
-        let Some(Job { purpose: Purpose::Explain(Question { prompt, .. }), .. }) = &self.engine.job else { return };
+    /// Closes an explanation of another prompt, to make room for that of this prompt.
+    pub(super) fn make_room_for(&mut self, prompt: &str) {
         let is_of_turns =
             |document: &Document| !document.turns.is_empty() && conversation::has_turns(prompt, &conversation::marked_turns_of(document));
-        if self.explanation.document().is_some_and(|document| document.prompt.text != *prompt && !is_of_turns(document)) {
+        if self.explanation.document().is_some_and(|document| document.prompt.text != prompt && !is_of_turns(document)) {
             *self.screen = Screen::default();
             self.explanation.close();
-            self.replace_entry();
         }
     }
 

@@ -8,7 +8,6 @@ use crate::app::state::message::{EditorMessage, Effect, ExplanationMessage, Mess
 use crate::app::state::opened::Opened;
 use crate::app::state::origin::Origin;
 use crate::explanation::to_fragment;
-use crate::request::ExplainProgress;
 use crate::worker::engine::protocol::EngineEvent;
 use glasscage_message::message;
 
@@ -84,18 +83,15 @@ fn the_logo_leads_home_and_back_leads_back() {
 }
 
 #[test]
-fn answer_to_new_prompt_closes_explanation_in_reserved_entry() {
+fn new_prompt_closes_explanation_and_reserves_entry() {
     let mut page = Page::explained();
     page.send(EditorMessage::PromptTyped("Another?".into()));
     let effects = page.send(Message::Explain);
-    assert_eq!(pushed(&effects).len(), 1);
+    assert_eq!((pushed(&effects), page.shown()), (vec![None], None));
     page.engine(asked(&effects), EngineEvent::Failed(crate::problem::Problem::new(message!("too long"), message!("shorten it"))));
-    assert!(page.shown().is_some(), "without an answer it stays");
+    assert!(page.shown().is_none());
     let again = page.send(Message::Explain);
     assert!(pushed(&again).is_empty());
-    let token = EngineEvent::Progress(ExplainProgress::Token("It".into()));
-    assert_eq!(replaced(&page.engine(asked(&again), token)).1, None);
-    assert!(page.shown().is_none());
     assert!(replaced(&page.engine(asked(&again), answered(unmeasured()))).1.is_some());
 }
 
@@ -135,9 +131,7 @@ fn first_run_replaces_welcome_explanation() {
     assert!(page.send(Message::GoHome).is_empty(), "this is home");
     page.send(EditorMessage::PromptTyped("Why?".into()));
     let effects = page.send(Message::Explain);
-    assert_eq!(pushed(&effects), [None]);
-    page.token(asked(&effects), "It");
-    assert!(page.shown().is_none());
+    assert_eq!((page.shown(), pushed(&effects)), (None, vec![None]));
     page.engine(asked(&effects), answered(unmeasured()));
     assert!(page.look(|state| !state.explanation.is_home()));
 }

@@ -122,7 +122,7 @@ impl State {
     }
 
     /// Whether the explanation on screen was made by another model than the built-in one, and the visitor has not chosen any.
-    pub(in crate::app) fn needs_chosen_model(&self) -> bool {
+    pub(in crate::app) fn lacks_its_model(&self) -> bool {
         let model = self.explanation.document().map(|document| &document.manifest.model);
         *self.engine.choice == ModelChoice::BuiltIn && model.is_some_and(|model| !self.is_loaded_or_built_in(model))
     }
@@ -165,15 +165,16 @@ impl State {
         if let Some(problem) = self.refusal(&request) {
             return self.fail_at(purpose.place(), problem);
         }
-        if purpose.is_follow_up() && self.needs_chosen_model() && self.offers_its_model(ListAwaited::FollowUp) {
+        if purpose.is_follow_up() && self.lacks_its_model() && self.offers_its_model(ListAwaited::FollowUp) {
             return;
         }
         *self.problem = None;
         *self.engine.work = None;
-        if let Purpose::Explain(question) = &purpose
-            && self.engine.unfinished.as_ref().is_some_and(|unfinished| unfinished.question.prompt != question.prompt)
-        {
-            *self.engine.unfinished = None;
+        if let Purpose::Explain(question) = &purpose {
+            if self.engine.unfinished.as_ref().is_some_and(|unfinished| unfinished.question.prompt != question.prompt) {
+                *self.engine.unfinished = None;
+            }
+            self.make_room_for(&question.prompt);
         }
         if purpose.is_explanation() {
             self.make_entry_for_run();

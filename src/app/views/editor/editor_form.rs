@@ -97,8 +97,10 @@ fn ExpectedTime() -> impl IntoView {
             let loaded = state.engine.loaded().filter(|_| !state.editor.prompt.trim().is_empty())?;
             let [first, whole] = state.expected_seconds(loaded.model.parameters)?.map(number::wait);
             Some(match first == whole {
-                true => t!("Expected here: {time}", time = whole),
-                false => t!("Expected here: {first} until each source is measured alone, {whole} with pairs", first, whole),
+                true => t!("Expected here for a short answer: {time}", time = whole),
+                false => {
+                    t!("Expected here for a short answer: {first} until each source is measured alone, {whole} with pairs", first, whole)
+                }
             })
         })
     };
