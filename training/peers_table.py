@@ -51,11 +51,16 @@ def half_width(values: list[float]) -> float:
     return 1.96 * stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
 
 
+def mean_and_interval(values: list[float]) -> list[str]:
+    """Returns the mean and half of its 95 % interval, or empty texts without values: not every data set says what is relevant."""
+    return [f"{mean(values):.3f}", f"{half_width(values):.3f}"] if values else ["", ""]
+
+
 def means(folder: Path) -> list[list[str]]:
     rows = []
     for name, metrics in read(folder).items():
         lists = {metric: list(some.values()) for metric, some in metrics.items()}
-        figures = [f"{figure:.3f}" for metric in METRICS[:5] for figure in (mean(lists[metric]), half_width(lists[metric]))]
+        figures = [figure for metric in METRICS[:5] for figure in mean_and_interval(lists[metric])]
         cost = f"{mean(lists['cpu_seconds']):.2f}" if lists["cpu_seconds"] else ""
         rows.append([folder.name, str(len(lists["rise"])), name, *figures, cost])
     return rows
