@@ -52,7 +52,7 @@ def half_width(values: list[float]) -> float:
 
 
 def mean_and_interval(values: list[float]) -> list[str]:
-    """Returns the mean and half of its 95 % interval, or empty texts without values: not every data set says what is relevant."""
+    """Returns the mean and half of its 95 % interval. Without values, returns empty texts: not every data set says what is relevant."""
     return [f"{mean(values):.3f}", f"{half_width(values):.3f}"] if values else ["", ""]
 
 

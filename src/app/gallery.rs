@@ -64,6 +64,7 @@ pub fn parse(json: &str) -> Gallery {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::state::model_choice::ModelChoice;
     use crate::lesson::Lesson;
     use crate::library::{registry, standard};
 
@@ -101,7 +102,7 @@ mod tests {
             assert_eq!(lesson.title, entry.title);
         }
         // Six ordinary texts come first. Their model has to be downloaded from the address in the list.
-        let models = [("smollm2-", "SmolLM2-135M-Instruct"), ("standard-", standard::NAME), ("", "Glasscage demo")];
+        let models = [("smollm2-", "SmolLM2-135M-Instruct"), ("standard-", standard::NAME), ("", ModelChoice::BUILT_IN)];
         let part = |file: &str| models.iter().position(|(prefix, _)| file.starts_with(prefix)).unwrap();
         let parts: Vec<usize> = explanations.iter().map(|entry| part(&entry.file)).collect();
         assert_eq!(parts[..13], [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2]);

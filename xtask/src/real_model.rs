@@ -21,7 +21,7 @@ pub struct RealModel {
     parts: &'static [(&'static str, &'static str)],
 }
 
-/// A small instruction-tuned model (98 MB, Apache-2.0). It is the main model of the tests.
+/// A small instruction-tuned model (a download of 93 MB, Apache-2.0). It is the main model of the tests.
 pub const SMOLLM2: RealModel = RealModel {
     variable: "GLASSCAGE_SMOLLM2",
     file: "SmolLM2-135M-Instruct.Q4_1.gguf",

@@ -270,7 +270,7 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
         (false, file) => (prompt, file.as_deref().map(read).transpose()?),
     };
     let &Arguments { temperature, top_p, seed, .. } = arguments;
-    // The page, a 32-bit program, reads these numbers, too.
+    // They are `u32` because the page, which reads them from documents, is a 32-bit program.
     let count = |number: u32| number as usize;
     Ok(Question {
         prompt,

@@ -16,7 +16,7 @@ const USUAL_TOKENS: u64 = 2_048;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelFit {
     Fits,
-    /// It is slow.
+    /// It runs, but slowly.
     Slow,
     /// It may be slow, or fail.
     Marginal,
@@ -46,7 +46,7 @@ pub fn model_fit(model_bytes: u64, facts: &ModelFacts, device: &DeviceFacts) -> 
         }
         _ if !has_gpu && model_bytes > FAST_ON_CPU => {
             let reason = message!("It needs about {needed} of memory with a text of {tokens} tokens. There is no GPU, so the CPU is used");
-            // Without a figure of the browser, memory may be short.
+            // If the browser does not say how much memory there is, it may be too little.
             (if device.memory.is_some() { ModelFit::Slow } else { ModelFit::Marginal }, reason)
         }
         _ => (ModelFit::Fits, message!("It needs about {needed} of memory with a text of {tokens} tokens")),

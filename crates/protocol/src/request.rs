@@ -178,7 +178,7 @@ pub struct LoadedModel {
 pub enum ExplainProgress {
     /// One token of the answer, as the characters that it completes. May be empty.
     Token(String),
-    /// A step of the answer that completes no token of it, such as one of its check.
+    /// A step that adds no token to the answer, such as one of checking it.
     Step,
     /// The answer is complete and split into sentences. Nothing is measured yet.
     Answered(Box<Document>),

@@ -88,7 +88,7 @@ impl<M: LanguageModel> Session<M> {
                 let mut on_step = async |()| on_token.call(None).await;
                 let mut warning = None;
                 if is_whole {
-                    // A document without a warning says that the answer was checked.
+                    // Without a warning, a document implies that its answer was checked. So a stopped check stops the answer.
                     match self.warning(&prompt.whole_text(), &framed, &answer, &mut on_step).await? {
                         ControlFlow::Continue(of_answer) => warning = of_answer,
                         ControlFlow::Break(()) => stop = AnswerStop::Cancelled,

@@ -42,7 +42,7 @@ pub struct Library {
     pub(in crate::app) has_worker: bool,
 }
 
-/// An action that may need another model than the chosen one.
+/// An action that may need another model than the chosen one, so it needs the list of known models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListAwaited {
     Recompute,

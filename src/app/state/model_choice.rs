@@ -20,6 +20,9 @@ pub enum ModelChoice {
 }
 
 impl ModelChoice {
+    /// Name of the built-in model in documents.
+    pub const BUILT_IN: &str = "Glasscage demo";
+
     /// JSON that replaces a choice that is not remembered.
     pub const NONE: &str = "null";
 

@@ -24,9 +24,6 @@ use glasscage_message::message;
 /// Time that Stop waits for the engine before the engine is terminated, in ms.
 const STOP_TIMEOUT_MILLIS: u32 = 4_000;
 
-/// Name of the built-in model in documents.
-const BUILT_IN: &str = "Glasscage demo";
-
 /// The question that a document answers.
 pub(super) fn question_of(document: &Document) -> Question {
     let (answer, sampling, max_tokens, thinking) = match &document.manifest.answer {
@@ -90,7 +87,7 @@ impl State {
     pub(super) fn recompute(&mut self) {
         let Some(shown) = self.explanation.shown.clone().filter(|_| !self.engine.is_busy()) else { return };
         let is_prepared = matches!(shown.origin, Origin::Gallery | Origin::Lesson | Origin::Welcome);
-        if (is_prepared || *self.engine.choice == ModelChoice::BuiltIn) && self.offers_its_model(ListAwaited::Recompute) {
+        if (is_prepared || *self.engine.choice == ModelChoice::BuiltIn) && self.offers_model_of_document(ListAwaited::Recompute) {
             return;
         }
         let document = shown.graph.document().clone();
@@ -104,7 +101,7 @@ impl State {
 
     /// Previews the model that made the explanation on screen, if it is Standard or in the list of models, and not the chosen one. Without
     /// the list, fetches it first for `action`. Returns whether `action` must not begin.
-    pub(super) fn offers_its_model(&mut self, action: ListAwaited) -> bool {
+    pub(super) fn offers_model_of_document(&mut self, action: ListAwaited) -> bool {
         let Some(model) = self.explanation.document().map(|document| &document.manifest.model) else { return false };
         if self.is_loaded_or_built_in(model) {
             return false;
@@ -121,14 +118,14 @@ impl State {
         true
     }
 
-    /// Whether the explanation on screen was made by another model than the built-in one, and the visitor has not chosen any.
-    pub(in crate::app) fn lacks_its_model(&self) -> bool {
+    /// Whether the explanation on screen was made by another model than the built-in one, which is chosen.
+    pub(in crate::app) fn lacks_model_of_document(&self) -> bool {
         let model = self.explanation.document().map(|document| &document.manifest.model);
         *self.engine.choice == ModelChoice::BuiltIn && model.is_some_and(|model| !self.is_loaded_or_built_in(model))
     }
 
     fn is_loaded_or_built_in(&self, model: &Model) -> bool {
-        model.name == BUILT_IN || self.engine.loaded().is_some_and(|loaded| loaded.model.sha256 == model.sha256)
+        model.name == ModelChoice::BUILT_IN || self.engine.loaded().is_some_and(|loaded| loaded.model.sha256 == model.sha256)
     }
 
     /// Continues what waited for the list of models.
@@ -137,7 +134,7 @@ impl State {
             None => {}
             Some(ListAwaited::Recompute) => self.recompute(),
             Some(ListAwaited::FollowUp) => {
-                if !self.offers_its_model(ListAwaited::FollowUp)
+                if !self.offers_model_of_document(ListAwaited::FollowUp)
                     && let Err(problem) = self.check_model()
                 {
                     self.fail_at(Place::Explanation, problem);
@@ -165,7 +162,7 @@ impl State {
         if let Some(problem) = self.refusal(&request) {
             return self.fail_at(purpose.place(), problem);
         }
-        if purpose.is_follow_up() && self.lacks_its_model() && self.offers_its_model(ListAwaited::FollowUp) {
+        if purpose.is_follow_up() && self.lacks_model_of_document() && self.offers_model_of_document(ListAwaited::FollowUp) {
             return;
         }
         *self.problem = None;

@@ -205,7 +205,7 @@ fn recomputing_with_another_known_model_asks_first() {
 
     let mut follow_up = Page::ready();
     follow_up.opens(by_smol.to_json());
-    assert!(follow_up.look(State::lacks_its_model));
+    assert!(follow_up.look(State::lacks_model_of_document));
     assert_eq!(follow_up.send(Message::MeasureDeletion), [Effect::Fetch(Fetch::Registry)]);
     let effects = follow_up.send(Message::Fetched(Fetch::Registry, Some(known.to_string())));
     assert!(requests(&effects).is_empty(), "a follow-up question asks, too: {effects:?}");

@@ -15,7 +15,7 @@ use crate::shares::{Role, Shares};
 /// Space between the node axis and the text, in CSS pixels.
 const SPINE_MARGIN: f64 = 9.0;
 const WIDEST: f64 = 7.0;
-/// Space of a mark, in CSS pixels.
+/// Width and height of the space for a mark, in CSS pixels.
 const MARK: [f64; 2] = [30.0, 15.0];
 
 /// The graph as an arc diagram. Its nodes are the text lines in time order, from top to bottom. Its edges are arcs next to the lines.

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 
 use super::resize::on_resize;
 
-/// Width of the ruler, which is 100 rem, at the usual font size, in CSS pixels.
+/// Width of the ruler at the usual font size in CSS pixels: 100 rem.
 const RULER: f64 = 1600.0;
 
 /// Current inner width of `element` in sixteenths of a rem, on screen and in print: CSS pixels, unless the page has larger type. `ruler` is

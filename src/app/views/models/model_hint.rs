@@ -11,7 +11,7 @@ pub fn ModelHint() -> impl IntoView {
     let page = use_page();
     let words = move || {
         page.with(|state| match (&*state.engine.model, &*state.engine.choice) {
-            _ if state.lacks_its_model() => t!("This needs the model that made the explanation.").into(),
+            _ if state.lacks_model_of_document() => t!("This needs the model that made the explanation.").into(),
             (ModelState::NotLoaded | ModelState::Failed, ModelChoice::BuiltIn) => {
                 t!("No model is loaded yet: the built-in model is loaded first.").into()
             }
