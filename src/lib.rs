@@ -135,7 +135,7 @@
 //! | `bin/engine` | starts a worker |
 //! | `bin/glasscage` | starts the command line |
 //!
-//! The files of a crate do not depend on each other in circles, so what uses a module is never used by it. Only `worker/engine` and
+//! The files of a crate have no dependency cycles, so what uses a module is never used by it. Only `worker/engine` and
 //! `worker/start` may use the crates of the engine, because the feature `page` does without. `app/analysis`, `app/state`, `app/update` and
 //! the protocols call no browser, so their tests run natively. `tests/tidy` checks the first and the last of these, cargo the other.
 //!

@@ -13,6 +13,7 @@
 mod analysis;
 mod browser;
 mod effects;
+mod engine_updates;
 mod examples;
 mod focus;
 mod gallery;

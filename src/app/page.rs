@@ -56,10 +56,15 @@ impl Page {
     }
 
     fn handle(&self, message: Message) {
+        self.change(|state| (self.update)(state, message));
+    }
+
+    /// Changes the state, and carries out the effects that `change` returns.
+    pub fn change(&self, change: impl FnOnce(&mut State) -> Vec<Effect>) {
         let now_millis = js_sys::Date::now();
         let update = |state: &mut State| {
             state.now_millis = now_millis;
-            (self.update)(state, message)
+            change(state)
         };
         // A late worker event can arrive after the state was dropped.
         let effects = self.state.try_update_value(update).unwrap_or_default();

@@ -2,12 +2,12 @@
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
+use std::pin::Pin;
 use std::rc::Rc;
 
 use gloo::timers::future::TimeoutFuture;
 use js_sys::Array;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
@@ -24,11 +24,17 @@ const SILENT_MILLIS: u32 = 90_000;
 /// How long events are collected before they are delivered together: one frame. A worker may send more events than a page can draw.
 const FRAME_MILLIS: u32 = 16;
 
+/// Decodes an event of a worker from JSON. `None` if it comes from another version.
+pub type Decode<Event> = fn(&str) -> Option<Event>;
+/// The code that decodes events, once it has arrived. `None` if it cannot be fetched.
+pub type FetchedDecoder<Event> = Pin<Box<dyn Future<Output = Option<Decode<Event>>>>>;
+
 /// A handle to a worker. Clones share the worker.
 pub struct Client<Request, Event> {
     role: Role,
     state: Rc<RefCell<State<Event>>>,
-    deliver: Rc<dyn Fn(Result<Envelope<Event>, Lost>)>,
+    fetch_decoder: fn() -> FetchedDecoder<Event>,
+    deliver: Rc<dyn Fn(Result<Event, Lost>)>,
     requests: PhantomData<fn(Request)>,
 }
 
@@ -39,8 +45,10 @@ struct State<Event> {
     signs_of_life: u32,
     /// Requests made before the worker listens.
     waiting: Vec<JsValue>,
-    /// Events from the worker that are not delivered yet.
-    events: Vec<Envelope<Event>>,
+    /// `None` until the code has arrived.
+    decode: Option<Decode<Event>>,
+    /// Events from the worker that are not delivered yet, as JSON.
+    events: Vec<String>,
     /// The worker calls these, so keep them while it lives.
     _handlers: Option<Handlers>,
 }
@@ -52,20 +60,22 @@ struct Handlers {
 
 impl<Event> Default for State<Event> {
     fn default() -> Self {
-        Self { worker: None, is_listening: false, signs_of_life: 0, waiting: Vec::new(), events: Vec::new(), _handlers: None }
+        Self { worker: None, is_listening: false, signs_of_life: 0, waiting: Vec::new(), decode: None, events: Vec::new(), _handlers: None }
     }
 }
 
 impl<Request, Event> Clone for Client<Request, Event> {
     fn clone(&self) -> Self {
-        Self { role: self.role, state: self.state.clone(), deliver: self.deliver.clone(), requests: PhantomData }
+        let Self { role, ref state, fetch_decoder, ref deliver, requests } = *self;
+        Self { role, state: state.clone(), fetch_decoder, deliver: deliver.clone(), requests }
     }
 }
 
-impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Request, Event> {
-    /// A client that passes everything from the worker to `deliver`. Does not start a worker yet.
-    pub fn new(role: Role, deliver: impl Fn(Result<Envelope<Event>, Lost>) + 'static) -> Self {
-        Self { role, state: Rc::default(), deliver: Rc::new(deliver), requests: PhantomData }
+impl<Request: Serialize + 'static, Event: 'static> Client<Request, Event> {
+    /// A client that decodes everything from the worker and passes it to `deliver`. Does not start a worker yet, and fetches the decoder
+    /// with it.
+    pub fn new(role: Role, fetch_decoder: fn() -> FetchedDecoder<Event>, deliver: impl Fn(Result<Event, Lost>) + 'static) -> Self {
+        Self { role, state: Rc::default(), fetch_decoder, deliver: Rc::new(deliver), requests: PhantomData }
     }
 
     /// Sends a request, with the local files that it needs.
@@ -112,8 +122,25 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
         worker.set_onmessage(Some(handlers.message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(handlers.error.as_ref().unchecked_ref()));
         *self.state.borrow_mut() = State { worker: Some(worker.clone()), _handlers: Some(handlers), ..State::default() };
+        self.fetch_decoder(worker.clone());
         self.watch_start(worker.clone());
         Ok(worker)
+    }
+
+    /// Fetches the decoder, and delivers the events that arrived before it.
+    fn fetch_decoder(&self, worker: Worker) {
+        let client = self.clone();
+        wasm_bindgen_futures::spawn_local(async move {
+            let decode = (client.fetch_decoder)().await;
+            if client.state.borrow().worker.as_ref() != Some(&worker) {
+                return;
+            }
+            if decode.is_none() {
+                return client.lose(Lost::NotArrived);
+            }
+            client.state.borrow_mut().decode = decode;
+            client.deliver_events();
+        });
     }
 
     /// Reports a worker that never listens, because a worker whose code does not arrive sends nothing.
@@ -157,21 +184,18 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
             LISTENING => self.release_waiting(),
             LOADING => self.state.borrow_mut().signs_of_life += 1,
             INCOMPATIBLE => self.lose(Lost::Incompatible),
-            message => match Envelope::from_json(message) {
-                Some(event) => self.gather(event),
-                None => self.lose(Lost::Incompatible),
-            },
+            _ => self.gather(message),
         }
     }
 
     /// Stores an event until the next delivery.
-    fn gather(&self, event: Envelope<Event>) {
-        let n_gathered = {
+    fn gather(&self, event: String) {
+        let is_first = {
             let mut state = self.state.borrow_mut();
             state.events.push(event);
-            state.events.len()
+            state.events.len() == 1
         };
-        if n_gathered == 1 {
+        if is_first {
             let client = self.clone();
             wasm_bindgen_futures::spawn_local(async move {
                 TimeoutFuture::new(FRAME_MILLIS).await;
@@ -180,9 +204,19 @@ impl<Request: Serialize + 'static, Event: DeserializeOwned + 'static> Client<Req
         }
     }
 
+    /// Delivers the stored events. They wait until the decoder has arrived.
     fn deliver_events(&self) {
-        let events = std::mem::take(&mut self.state.borrow_mut().events);
-        events.into_iter().for_each(|event| (self.deliver)(Ok(event)));
+        let (decode, events) = {
+            let mut state = self.state.borrow_mut();
+            let Some(decode) = state.decode else { return };
+            (decode, std::mem::take(&mut state.events))
+        };
+        for event in events {
+            match decode(&event) {
+                Some(event) => (self.deliver)(Ok(event)),
+                None => return self.lose(Lost::Incompatible),
+            }
+        }
     }
 
     fn release_waiting(&self) {

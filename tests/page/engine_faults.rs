@@ -254,6 +254,34 @@ async fn is_awaited_while_bytes_arrive(server: &Server, file: &str, words: &[&st
     browser.close().await;
 }
 
+/// The page's code for events of the engine is a file of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn events_of_engine_wait_for_their_code() {
+    let (server, _turn) = server().await;
+    let part = "split_engine_updates";
+    let browser = Browser::open(&server.url).await;
+    server.hold(part);
+    explain_given(&browser, PROMPT, ANSWER).await;
+    let has_model = async || server.take_requests().iter().any(|path| path.ends_with(MODEL)).then_some(());
+    browser.wait("the built-in model", has_model).await;
+    server.release();
+    browser.explained().await;
+    browser.close().await;
+
+    let names = std::fs::read_dir(server.dist()).expect("a folder").map(|file| file.expect("a file").file_name());
+    let name = names.map(|name| name.to_string_lossy().into_owned()).find(|name| name.starts_with(part)).expect("the part is a file");
+    server.remove(&name);
+    let browser = Browser::open(&server.url).await;
+    explain_given(&browser, PROMPT, ANSWER).await;
+    let problem = browser.problem().await;
+    assert!(problem.contains("The engine could not be downloaded"), "{problem}");
+    server.restore();
+    server.remove("/sw.js");
+    browser.click("explain-button").await;
+    browser.explained().await;
+    browser.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn engine_continues_where_its_connection_broke() {
     continues_where_connection_broke(PROGRAM, 400_000).await;

@@ -8,7 +8,7 @@ use super::settings::Settings;
 use crate::app::gallery::GalleryEntry;
 use crate::explanation::Derivation;
 use crate::lesson::Lesson;
-use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
+use crate::worker::engine::protocol::EngineRequest;
 use crate::worker::envelope::{Envelope, RequestId};
 use crate::worker::library::protocol::LibraryRequest;
 use crate::worker::role::Lost;
@@ -147,7 +147,6 @@ pub enum Message {
     Host(HostRequest),
 
     MaskedLmChosen(Vec<LocalFile>),
-    Engine(Envelope<EngineEvent>),
     /// The tab is open again after the browser ended it while the model with this name was loading.
     TabEndedWhileLoading(String),
     /// The tab is open again after the browser ended it. Contains the state of the last history entry.

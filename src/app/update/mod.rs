@@ -45,13 +45,24 @@ use leptos::prelude::untrack;
 use super::state::State;
 use super::state::message::{Effect, ExplanationMessage, Message};
 use super::state::purpose::Purpose;
-use crate::worker::engine::protocol::EngineRequest;
+use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
+use crate::worker::envelope::Envelope;
 
 /// Handles one message and returns the effects to carry out.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
+    changed(state, |state| state.handle(message))
+}
+
+/// Handles an event of the engine and returns the effects to carry out. Not a [`Message`], because the browser fetches this code later than
+/// that of [`update`].
+pub fn update_by_engine(state: &mut State, event: Envelope<EngineEvent>) -> Vec<Effect> {
+    changed(state, |state| state.engine_event(event))
+}
+
+fn changed(state: &mut State, change: impl FnOnce(&mut State)) -> Vec<Effect> {
     // A view that sends a message must not be subscribed to the fields that the update reads.
     untrack(|| {
-        state.handle(message);
+        change(state);
         state.make_up_for_step();
     });
     state.outbox.take_effects()
@@ -123,7 +134,6 @@ impl State {
             // Only the viewer is embedded.
             Message::Host(_) => {}
             Message::MaskedLmChosen(files) => self.choose_masked_lm(files),
-            Message::Engine(event) => self.engine_event(event),
             Message::TabEndedWhileLoading(name) => self.tab_ended_while_loading(&name),
             Message::EngineLost(lost) => self.engine_lost(lost),
             Message::TabEnded(entry) => self.tab_ended(&entry),

@@ -69,7 +69,7 @@ impl Page {
     }
 
     pub(super) fn engine(&mut self, id: RequestId, body: EngineEvent) -> Vec<Effect> {
-        self.send(Message::Engine(Envelope { id, body }))
+        update_by_engine(&mut self.state, Envelope { id, body })
     }
 
     pub(super) fn token(&mut self, id: RequestId, piece: &str) {

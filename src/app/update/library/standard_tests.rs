@@ -2,7 +2,7 @@
 
 use leptos::prelude::untrack;
 
-use super::super::update;
+use super::super::{update, update_by_engine};
 use super::*;
 use crate::app::state::Environment;
 use crate::app::state::message::Message;
@@ -168,7 +168,7 @@ fn failed_load_reads_the_storage_again() {
     page.send(LibraryMessage::UseStored { id: "ab".into(), name: NAME.into() });
     let load = untrack(|| page.state.engine.load).expect("a load");
     let failed = EngineEvent::Failed(LibraryError::Gone.into());
-    let effects = update(&mut page.state, Message::Engine(Envelope { id: load, body: failed }));
+    let effects = update_by_engine(&mut page.state, Envelope { id: load, body: failed });
     let lists = |effect: &Effect| matches!(effect, Effect::SendToLibrary(Envelope { body: LibraryRequest::ListModels, .. }));
     assert!(effects.iter().any(lists), "{effects:?}");
 }

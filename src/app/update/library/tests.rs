@@ -3,7 +3,7 @@
 use leptos::prelude::untrack;
 
 use super::super::tests::loaded;
-use super::super::update;
+use super::super::{update, update_by_engine};
 use super::*;
 use crate::app::state::Environment;
 use crate::app::state::download::DownloadState;
@@ -43,7 +43,7 @@ impl Page {
         let effects = update(&mut self.state, Message::FilesOpened(vec![file]));
         let load = effects.iter().find_map(|effect| if let Effect::SendToEngine(load, _) = effect { Some(load.id) } else { None });
         let event = Envelope { id: load.expect("the model is loaded"), body: EngineEvent::Ready(loaded()) };
-        update(&mut self.state, Message::Engine(event));
+        update_by_engine(&mut self.state, event);
     }
 
     fn send(&mut self, message: LibraryMessage) -> Vec<Effect> {
