@@ -10,7 +10,7 @@ export interface Explained {
 interface EventMap {
   opened: CustomEvent<Explained>;
   chosen: CustomEvent<Explained>;
-  /** What was to be opened was not; the explanation on screen stays. */
+  /** The document could not be opened; the explanation on screen stays. */
   refused: CustomEvent<{ problem: string }>;
 }
 
@@ -19,7 +19,7 @@ interface EventMap {
  * as high as it needs.
  */
 export class GlasscageExplanation extends HTMLElement {
-  /** A document: its JSON, as text or as object, or a link to it. It goes before `src`. */
+  /** A document: its JSON, as text or as object, or a link to it. Takes precedence over `src`. */
   document: string | object | null;
   /** Explains these sentences of the answer, from 0. */
   choose(output: number[]): void;
@@ -33,7 +33,7 @@ export class GlasscageExplanation extends HTMLElement {
 
 /** Loads the program, once: before that none of the functions below works. They throw an Error that says what is wrong with a text. */
 export function ready(): Promise<unknown>;
-/** The document (JSON) that a text carries: its JSON, a link, an SVG or a page. */
+/** The document (JSON) contained in a text: its JSON, a link, an SVG or a page. */
 export function documentOf(text: string): string;
 /** The fragment (without "#") of the link to a document (JSON). */
 export function fragmentOf(json: string): string;

@@ -32,6 +32,8 @@ export class GlasscageExplanation extends HTMLElement {
   #frame = document.createElement("iframe");
   #document = null;
   #isReady = false;
+  // Whether an explanation is on screen, and whether it is the one that was asked for last.
+  #isShown = false;
   #isOpen = false;
   // What is to be explained, until there is something to choose in.
   #output = null;
@@ -58,7 +60,7 @@ export class GlasscageExplanation extends HTMLElement {
 
   disconnectedCallback() {
     removeEventListener("message", this.#onMessage);
-    this.#isReady = this.#isOpen = false;
+    this.#isReady = this.#isShown = this.#isOpen = false;
     this.#frame.removeAttribute("src");
   }
 
@@ -92,7 +94,7 @@ export class GlasscageExplanation extends HTMLElement {
     const address = new URL(VIEWER);
     for (const name of OPTIONS) if (this.hasAttribute(name)) address.searchParams.set(name, this.getAttribute(name));
     this.#frame.title = this.#texts()[0];
-    this.#isReady = this.#isOpen = false;
+    this.#isReady = this.#isShown = this.#isOpen = false;
     // Another address in a frame that has one would be a step of the page's history.
     if (this.#frame.hasAttribute("src")) this.#frame.contentWindow.location.replace(address);
     else this.#frame.src = address;
@@ -105,15 +107,21 @@ export class GlasscageExplanation extends HTMLElement {
 
   async #open() {
     if (!this.#isReady) return;
+    // What is chosen from now on is chosen in the new document.
+    this.#isOpen = false;
     const request = ++this.#request;
     const src = this.getAttribute("src");
     try {
-      // As text, because an object may have what no message carries.
+      // As text, because an object may contain values that cannot be cloned.
       const own = typeof this.#document === "object" ? this.#document && JSON.stringify(this.#document) : this.#document;
       const document = own ?? (src && (await text(src)));
-      if (document && request === this.#request) this.#post({ type: "open", document });
+      if (request !== this.#request) return;
+      if (document) this.#post({ type: "open", document });
+      else this.#isOpen = this.#isShown;
     } catch (error) {
-      if (request === this.#request) this.#dispatch("refused", { problem: this.#texts()[1] + error.message });
+      if (request !== this.#request) return;
+      this.#isOpen = this.#isShown;
+      this.#dispatch("refused", { problem: this.#texts()[1] + error.message });
     }
   }
 
@@ -132,9 +140,10 @@ export class GlasscageExplanation extends HTMLElement {
     // None where the element is not laid out, as on a slide that is not shown.
     if (type === "height" && detail.pixels > 0) this.#frame.style.height = `${detail.pixels}px`;
     if (type === "opened") {
-      this.#isOpen = true;
+      this.#isShown = this.#isOpen = true;
       this.#postOutput();
     }
+    if (type === "refused") this.#isOpen = this.#isShown;
     if (["opened", "chosen", "refused"].includes(type)) this.#dispatch(type, detail);
   };
 

@@ -35,8 +35,12 @@ importScripts("./engine.js");
         await new Promise(resolve => setTimeout(resolve, 1000 * tries));
       }
     }
-    await wasm_bindgen({ module_or_path: new Blob(chunks).arrayBuffer() });
-    await forget();
+    // Bytes that are no program must not come back in the next worker.
+    try {
+      await wasm_bindgen({ module_or_path: new Blob(chunks).arrayBuffer() });
+    } finally {
+      await forget();
+    }
   }
 
   // Compiles the program while it arrives. Returns whether all of it arrived.
@@ -46,13 +50,17 @@ importScripts("./engine.js");
       await read(response, controller);
       isWhole = true;
     };
+    const controller = new AbortController();
+    let copying;
     try {
-      const controller = new AbortController();
       const response = await begin({}, controller);
-      const copy = response.clone();
-      await Promise.all([wasm_bindgen({ module_or_path: response }), copied(copy, controller)]);
+      copying = copied(response.clone(), controller);
+      await Promise.all([wasm_bindgen({ module_or_path: response }), copying]);
       return true;
     } catch (error) {
+      // The copy must not go on beside the next request.
+      controller.abort();
+      await copying?.catch(() => {});
       if (isWhole) throw error;
       await keep();
       return false;

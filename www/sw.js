@@ -63,10 +63,19 @@ async function takeOver() {
 async function answer(event, path) {
   const { request } = event;
   if (await isOfAnotherPage(event)) return fetch(request);
-  const kept = await (await caches.open(CACHE)).match(address(path));
+  const kept = await keptFile(path);
   if (!kept) return fetch(request);
   const range = /^bytes=(\d*)-(\d*)$/i.exec(request.headers.get("range") || "");
   return range && isWanted(kept, request.headers.get("if-range")) ? part(kept, range[1], range[2]) : kept;
+}
+
+// Where the browser's storage fails, the network answers.
+async function keptFile(path) {
+  try {
+    return await (await caches.open(CACHE)).match(address(path));
+  } catch {
+    return undefined;
+  }
 }
 
 // Whether the kept file has the version that the request names. Bytes of two versions must not be joined.
@@ -110,8 +119,17 @@ function keptPath(href) {
   const scope = new URL(self.registration.scope);
   const url = new URL(href);
   if (url.origin !== scope.origin || !url.pathname.startsWith(scope.pathname)) return null;
-  const path = decodeURI(url.pathname.slice(scope.pathname.length)) || "index.html";
+  const path = decoded(url.pathname.slice(scope.pathname.length)) || "index.html";
   return FILES.some(([known]) => known === path) ? path : null;
+}
+
+// Broken escapes, such as %E0%A4%A, stay as they are.
+function decoded(path) {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
 }
 
 async function ours() {

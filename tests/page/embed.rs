@@ -53,6 +53,19 @@ const PAGE_WITH_ELEMENT: &str = r#"<!doctype html><meta charset="utf-8"><title>A
       seen.made = { fragment, again, shares: [...sharesOf(json)], svg: svgOf(json, 600, true), refused };
     </script>"#;
 
+/// Opens another document in the element, and chooses a sentence of it before it is open.
+const OPEN_ANOTHER_AND_CHOOSE: &str = r#"
+    const element = document.querySelector("glasscage-explanation");
+    const events = [];
+    for (const type of ["opened", "chosen", "refused"]) {
+      element.addEventListener(type, ({ detail }) => {
+        events.push([type, detail.output]);
+        window.seen.events = events;
+      });
+    }
+    element.setAttribute("src", "explanation.json?another");
+    element.choose([0]);"#;
+
 /// Starts a site that allows other sites to read its file and counts the requests. `moved.json` redirects to the file. Returns its address.
 async fn open_site(json: &'static str, asked: Arc<AtomicUsize>) -> String {
     let answer = move || {
@@ -194,6 +207,9 @@ async fn the_package_for_npm_has_an_element_and_functions() {
     assert_eq!(shares(&made["shares"]), shares(&opened["shares"]), "functions and views say the same");
     assert!(made["svg"].as_str().is_some_and(|svg| svg.starts_with("<svg")), "{made}");
     assert!(made["refused"].as_str().is_some_and(|words| words.contains("not an explanation or a lesson")), "{made}");
+    browser.driver.execute(OPEN_ANOTHER_AND_CHOOSE, Vec::new()).await.expect("a script runs");
+    let of_the_new_one = browser.wait("two events", async || seen("events").await.filter(|events| events[1].is_array())).await;
+    assert_eq!(of_the_new_one, json!([["opened", opened["output"]], ["chosen", [0]]]), "the sentence is chosen in the new document");
     browser.close().await;
 }
 
