@@ -209,8 +209,11 @@ fn external_attributions_are_evaluated_like_ours() {
     let line = csv.lines().find(|line| line.contains("\"as known\",,,,,external,1,1,0,"));
     assert!(line.is_some_and(|line| line.ends_with(",2.5")), "{csv}");
 
-    let refused = judge(&[0.25, 0.75], "out");
-    assert!(refused.contains("another --out"), "records of two files are not mixed: {refused}");
+    let refused = judge(&[0.5, 0.0, 0.5, 0.0, 0.0], "out");
+    assert!(
+        refused.contains("has records with another attributions; choose another --out"),
+        "records of two files are not mixed: {refused}"
+    );
     let refused = judge(&[0.25, 0.75], "other");
     assert!(refused.contains("item 0: as known has 2 numbers for 5 prompt sentences"), "{refused}");
 }

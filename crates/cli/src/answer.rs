@@ -25,9 +25,9 @@ pub struct Arguments {
     /// Maximum answer length in tokens
     #[arg(long, default_value_t = 256)]
     max_tokens: usize,
-    /// Add the signs of a wrong answer
+    /// Add the features from which the page predicts whether an answer is right
     #[arg(long)]
-    signs: bool,
+    features: bool,
 }
 
 #[derive(Deserialize)]
@@ -48,9 +48,9 @@ pub fn answer(arguments: &Arguments) -> Result<(), String> {
                 if let Answer::Generated { warning: Some(warning), .. } = answered.document.manifest.answer {
                     line["warning"] = json!(warning);
                 }
-                if arguments.signs {
-                    let signs = pollster::block_on(session.answer_features(&prompt, text)).map_err(|problem| problem.to_string())?;
-                    line["signs"] = json!(signs);
+                if arguments.features {
+                    let features = pollster::block_on(session.answer_features(&prompt, text)).map_err(|problem| problem.to_string())?;
+                    line["features"] = json!(features);
                 }
                 Ok(line)
             }

@@ -1,7 +1,7 @@
 //! `glasscage explain`: answers a prompt and writes the explanation document.
 
 use std::fs;
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -18,9 +18,10 @@ use glasscage_text::given::{given_text, text_of_file};
 
 use super::certainty::certainty_text;
 use super::contrast::{add_contrast, contrast_text};
-use super::models::{BackendArgument, load, masked_lm_for};
+use super::models::{self, BackendArgument, load, masked_lm_for};
 use super::output::{self, indented};
 use super::passages::passages_text;
+use super::remarks::remarks_text;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -166,6 +167,11 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     let question = question(arguments)?;
     let chosen = parse_output(&arguments.output)?;
     output::check_writable(&arguments.json)?;
+    let texts = [&arguments.prompt_file, &arguments.answer_file].into_iter().flatten().cloned();
+    let inputs: Vec<PathBuf> = models::files(&arguments.model).into_iter().chain(texts).collect();
+    if output::is_one_of(&arguments.json, &inputs) {
+        return Err(format!("--json {}: the explanation is made from this file; choose another name", arguments.json.display()));
+    }
     let methods: Vec<_> = MethodId::named(&arguments.method).map(method).into_iter().collect();
     let masked_lm = masked_lm_for(&methods, arguments.masked_lm.as_deref())?;
     let compared = compared(arguments)?;
@@ -297,7 +303,11 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map(|text| text_of_file(&text)).map_err(|error| format!("cannot read {}: {error}", path.display()))
+    let reason = |error: std::io::Error| match error.kind() {
+        ErrorKind::InvalidData => "it is not text in UTF-8; save it with this encoding".to_owned(),
+        _ => error.to_string(),
+    };
+    fs::read_to_string(path).map(|text| text_of_file(&text)).map_err(|error| format!("cannot read {}: {}", path.display(), reason(error)))
 }
 
 /// Parses the numbers of a token and of its alternative, such as `7:1`. Both count from 1.
@@ -353,11 +363,14 @@ fn attribution_text(document: &Document) -> String {
     let shares = Shares::of(document);
     if let Evidence::Unsupported(support) = shares.evidence() {
         return format!(
-            "{}\n{}\nNothing in the prompt supports this. Without what the prompt states, a word of it loses at most {support:.2} nats; \
-             less than {} counts as no support.\n",
+            "{}\n{}\nNothing in the prompt supports this. Without what the prompt states, a word of it loses at most {:.2} nats; \
+             less than {} counts as no support.\n{}",
             document.last_answer_text().trim(),
             branches_text(document),
-            little_support(&document.manifest.model)
+            // Rounded down: 1.999 is not "2.00, less than 2".
+            (support * 100.0).floor() / 100.0,
+            little_support(&document.manifest.model),
+            remarks_text(document, &shares)
         );
     }
     let mut text = format!("{}\n{}\n  CAGE    row\n", document.last_answer_text().trim(), branches_text(document));
@@ -373,7 +386,10 @@ fn attribution_text(document: &Document) -> String {
     if document.explains_earlier_answers() {
         text += "\nThe earlier answers are explained, too. Influence that passes through them counts for the sentences before them.\n";
     }
-    text
+    match remarks_text(document, &shares) {
+        remarks if remarks.is_empty() => text,
+        remarks => format!("{text}\n{remarks}"),
+    }
 }
 
 /// Says where alternatives were chosen. Empty if the model chose every token.

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::models::{BackendArgument, load, open, parts_to_name};
+use super::output::parse_line;
 
 #[derive(Deserialize)]
 struct TextLine {
@@ -137,7 +138,7 @@ pub fn filter<I: DeserializeOwned, O: Serialize>(mut transform: impl FnMut(I) ->
         if line.trim().is_empty() {
             continue;
         }
-        let input = serde_json::from_str(line).map_err(|error| at_line(error.to_string()))?;
+        let input = parse_line(line, number + 1)?;
         let transformed = transform(input).map_err(at_line)?;
         let written = serde_json::to_writer(&mut output, &transformed).map_err(std::io::Error::from).and_then(|()| writeln!(output));
         match written.and_then(|()| output.flush()) {

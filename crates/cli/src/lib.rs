@@ -17,18 +17,23 @@ mod options;
 mod output;
 mod passages;
 mod quantize;
+mod remarks;
 mod threads;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use models::BackendArgument;
 
+/// Exit code of a command that failed.
+const FAILURE: u8 = 2;
+
 /// Shows why a language model answered as it did.
 #[derive(Parser)]
-#[command(name = "glasscage", version)]
+#[command(name = "glasscage", version, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -40,9 +45,9 @@ enum Command {
     Explain(Box<explain::Arguments>),
     /// Write an explanation as a picture, a page, a table or a link
     Export(Box<export::Arguments>),
-    /// JSON lines {"prompt"} -> {"answer", "tokens"}: greedy answers in the model's chat frame
+    /// JSON lines {"prompt"} -> {"answer", "tokens"}: greedy answers with the model's chat template
     Answer(answer::Arguments),
-    /// Explain all problems of a data set, and say how good the explanations are
+    /// Explain all problems of a data set, and measure the quality of the explanations
     Evaluate(Box<evaluate::Arguments>),
     /// Explain the page's example prompts beforehand, and make its lessons
     Gallery(gallery::Arguments),
@@ -81,6 +86,10 @@ pub fn run() -> ExitCode {
     threads::leave_one_to_candle();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            output::say(&error.to_string());
+            return ExitCode::from(FAILURE);
+        }
         Err(error) if error.use_stderr() => {
             let message = error.to_string();
             // Clap's first paragraph names the error; usage follows.
@@ -112,5 +121,5 @@ pub fn run() -> ExitCode {
 /// Prints one line to standard error. Returns exit code 2.
 fn fail(message: &str) -> ExitCode {
     output::say(&format!("glasscage: {}\n", message.split_whitespace().collect::<Vec<_>>().join(" ")));
-    ExitCode::from(2)
+    ExitCode::from(FAILURE)
 }

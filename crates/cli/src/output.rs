@@ -3,7 +3,9 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
 
 /// Writes `text` to standard output. A closed pipe is not an error, because its reader has read enough.
 pub fn print(text: &str) -> Result<(), String> {
@@ -18,6 +20,14 @@ pub fn print(text: &str) -> Result<(), String> {
 pub fn say(text: &str) {
     let mut output = io::stderr().lock();
     output.write_all(text.as_bytes()).and_then(|()| output.flush()).ok();
+}
+
+/// Parses one line of a file of JSON lines. `number` counts from 1. Errors with the line and the column in the file.
+pub fn parse_line<T: DeserializeOwned>(line: &str, number: usize) -> Result<T, String> {
+    serde_json::from_str(line).map_err(|error| {
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        format!("line {number}, column {}: {}", error.column(), error.to_string().trim_end_matches(&place))
+    })
 }
 
 /// A source whose lines after the first one start in this column.
@@ -44,6 +54,11 @@ pub fn check_writable(path: &Path) -> Result<(), String> {
     attempt.map_err(|error| cannot_write(path, &error))
 }
 
+/// Whether `path` leads to one of these files, perhaps under another name. False if it does not exist.
+pub fn is_one_of(path: &Path, files: &[PathBuf]) -> bool {
+    path.canonicalize().is_ok_and(|path| files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == path)))
+}
+
 pub fn cannot_write(path: &Path, error: &io::Error) -> String {
     format!("cannot write {}: {error}", path.display())
 }
@@ -55,6 +70,12 @@ mod tests {
     #[test]
     fn later_lines_of_source_are_indented() {
         assert_eq!(indented("A:\n  1\n\n", 3), "A:\n     1");
+    }
+
+    #[test]
+    fn invalid_line_is_named_with_its_place_in_the_file() {
+        assert_eq!(parse_line::<Vec<usize>>("[1, 2]", 3), Ok(vec![1, 2]));
+        assert_eq!(parse_line::<Vec<usize>>("[1, ", 3).unwrap_err(), "line 3, column 4: EOF while parsing a value");
     }
 
     #[test]

@@ -7,6 +7,8 @@ use std::path::Path;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
+use super::super::output::parse_line;
+
 /// One line of the file.
 #[derive(Deserialize)]
 struct Line {
@@ -43,6 +45,11 @@ impl Attributions {
         Ok(Self { by_item, sha256: Some(format!("{:x}", Sha256::digest(&text))) })
     }
 
+    /// The largest number of a problem. `None` without attributions.
+    pub fn last_item(&self) -> Option<usize> {
+        self.by_item.keys().next_back().copied()
+    }
+
     /// The attributions of a problem. Errors if one does not have a number for each of the `n_prompt` prompt sentences.
     pub fn of(&self, item: usize, n_prompt: usize) -> Result<External, String> {
         let external = self.by_item.get(&item).cloned().unwrap_or_default();
@@ -58,7 +65,13 @@ impl Attributions {
 fn parse(text: &str) -> Result<BTreeMap<usize, External>, String> {
     let mut by_item: BTreeMap<usize, External> = BTreeMap::new();
     for (n, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let Line { item, method, given } = serde_json::from_str(line).map_err(|error| format!("line {}: {error}", n + 1))?;
+        let Line { item, method, given } = parse_line(line, n + 1)?;
+        if given.attribution.iter().any(|share| *share < 0.0) {
+            return Err(format!(
+                "line {}: {method} has a negative number, but the metrics need shares; cut off or square them first",
+                n + 1
+            ));
+        }
         if by_item.entry(item).or_default().insert(method.clone(), given).is_some() {
             return Err(format!("line {}: item {item} has {method} twice", n + 1));
         }
@@ -87,6 +100,7 @@ mod tests {
     #[test]
     fn invalid_attribution_is_rejected_with_line() {
         assert_eq!(parse(&FILE.replace("\"a\"", "\"b\"")).unwrap_err(), "line 2: item 3 has b twice");
-        assert!(parse(r#"{"item": 3, "method": "a", "attribution": [null]}"#).unwrap_err().starts_with("line 1: "));
+        assert!(parse(r#"{"item": 3, "method": "a", "attribution": [null]}"#).unwrap_err().starts_with("line 1, column "));
+        assert!(parse(r#"{"item": 3, "method": "a", "attribution": [1, -1]}"#).unwrap_err().contains("negative"));
     }
 }

@@ -1,10 +1,11 @@
 //! The folder of an evaluation: the parameters that all records share, and the records, one file per shard.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use super::super::output;
 use super::derivations::Derivations;
@@ -12,7 +13,7 @@ use super::items::Task;
 use super::record::Record;
 
 /// Parameters that all records of a folder share. Files are identified by their SHA-256.
-#[derive(PartialEq, Serialize, Deserialize)]
+#[derive(Serialize)]
 pub struct Experiment {
     pub model: String,
     /// The file of problems.
@@ -20,13 +21,13 @@ pub struct Experiment {
     /// The format of the problems.
     pub task: Task,
     pub methods: Vec<String>,
-    #[serde(default, skip_serializing_if = "Derivations::is_all")]
+    #[serde(skip_serializing_if = "Derivations::is_all")]
     pub derivations: Derivations,
     /// The masked language model, if one is used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub masked_lm: Option<String>,
     /// The file of attributions from another program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub attributions: Option<String>,
     pub seed: u64,
     pub max_tokens: usize,
@@ -38,13 +39,10 @@ pub fn agree(folder: &Path, experiment: &Experiment) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     fs::create_dir_all(folder).map_err(failed)?;
     if path.exists() {
-        let earlier = serde_json::from_slice::<Experiment>(&fs::read(&path).map_err(failed)?);
-        if !earlier.is_ok_and(|earlier| earlier == *experiment) {
-            return Err(format!(
-                "{} has records of another model, data set, task, method, seed or file of attributions, or of an earlier version; \
-                 choose another --out",
-                folder.display()
-            ));
+        let earlier = serde_json::from_slice::<Value>(&fs::read(&path).map_err(failed)?).unwrap_or_default();
+        let differing = differing(&earlier, &json!(experiment));
+        if !differing.is_empty() {
+            return Err(format!("{} has records with another {}; choose another --out", folder.display(), differing.join(", ")));
         }
     } else if !records(folder)?.is_empty() {
         return Err(format!("{} has records, but no run.json that says of what; choose another --out", folder.display()));
@@ -52,6 +50,12 @@ pub fn agree(folder: &Path, experiment: &Experiment) -> Result<(), String> {
         output::write(&path, serde_json::to_string_pretty(experiment).map_err(|error| error.to_string())?)?;
     }
     TABLES.iter().try_for_each(|name| output::check_writable(&folder.join(name)))
+}
+
+/// The parameters in which two experiments differ.
+fn differing(earlier: &Value, now: &Value) -> Vec<String> {
+    let names: BTreeSet<&String> = [earlier, now].into_iter().filter_map(Value::as_object).flat_map(Map::keys).collect();
+    names.into_iter().filter(|name| earlier.get(name) != now.get(name)).cloned().collect()
 }
 
 /// The tables, as Markdown and as CSV.

@@ -11,13 +11,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use super::super::output::parse_line;
+
 /// The sentence that the paper inserts to check whether it gets attribution.
 const DISTRACTOR: &str = "Unrelated sentence.";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Task {
-    /// Problems of the built-in model: JSON lines {"prompt", "answer", "relevant"}
+    /// Problems of the built-in model: JSON lines {"prompt", "answer", "relevant"}. If the answer only repeats sentences of the prompt, all
+    /// of its sentences are explained, otherwise the last one
     Demo,
     /// The paper's Math: JSON [{"question"}], a distractor put after each sentence but the last
     Math,
@@ -95,7 +98,10 @@ pub fn read(task: Task, path: &Path) -> Result<Problems, String> {
         Task::Facts => list::<FactsItem>(text),
         Task::Morehopqa => list::<MoreHopQaItem>(text),
     };
-    let items = items.map_err(|error| format!("{}: {error}", path.display()))?.into_iter().map(Item::with_given_texts).collect();
+    let items: Vec<Item> = items.map_err(|error| format!("{}: {error}", path.display()))?.into_iter().map(Item::with_given_texts).collect();
+    if let Some(n) = items.iter().position(Item::repeats_relevant) {
+        return Err(format!("{}: item {n} names a relevant sentence twice", path.display()));
+    }
     Ok(Problems { items, sha256: format!("{:x}", Sha256::digest(&file)) })
 }
 
@@ -105,20 +111,30 @@ impl Item {
         let text = |text: Option<String>| text.as_deref().map(given_text);
         Self { prompt: given_text(&self.prompt), given: text(self.given), expected: text(self.expected), ..self }
     }
+
+    fn repeats_relevant(&self) -> bool {
+        let mut relevant = self.relevant.clone().unwrap_or_default();
+        relevant.sort_unstable();
+        relevant.windows(2).any(|pair| pair[0] == pair[1])
+    }
 }
 
 /// One item per line.
-fn lines<T: DeserializeOwned + Into<Item>>(text: &str) -> serde_json::Result<Vec<Item>> {
-    text.lines().filter(|line| !line.trim().is_empty()).map(|line| serde_json::from_str(line).map(T::into)).collect()
+fn lines<T: DeserializeOwned + Into<Item>>(text: &str) -> Result<Vec<Item>, String> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines.map(|(n, line)| parse_line(line, n + 1).map(T::into)).collect()
 }
 
-fn list<T: DeserializeOwned + Into<Item>>(text: &str) -> serde_json::Result<Vec<Item>> {
-    Ok(serde_json::from_str::<Vec<T>>(text)?.into_iter().map(T::into).collect())
+fn list<T: DeserializeOwned + Into<Item>>(text: &str) -> Result<Vec<Item>, String> {
+    let items: Vec<T> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    Ok(items.into_iter().map(T::into).collect())
 }
 
 impl From<DemoItem> for Item {
     fn from(item: DemoItem) -> Self {
-        let lists = !item.answer.contains("The answer is");
+        let parts = |text: &str| -> Vec<String> { sentences(text).into_iter().map(|span| text[span].trim().to_owned()).collect() };
+        let given = parts(&item.prompt);
+        let lists = parts(&item.answer).iter().all(|sentence| given.contains(sentence));
         Self {
             prompt: item.prompt,
             given: None,
@@ -142,7 +158,9 @@ impl From<MathItem> for Item {
 }
 
 impl From<FactsItem> for Item {
-    fn from(item: FactsItem) -> Self {
+    fn from(mut item: FactsItem) -> Self {
+        item.indices_to_explain.sort_unstable();
+        item.indices_to_explain.dedup();
         let relevant = item.indices_to_explain.iter().filter_map(|&row| item.generation_indices.get(row).copied()).collect();
         Self {
             prompt: item.prompt,

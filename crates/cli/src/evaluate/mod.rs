@@ -78,7 +78,11 @@ struct Shard {
 }
 
 pub fn evaluate(arguments: &Arguments) -> Result<(), String> {
-    let methods: Vec<&AttributionMethod> = arguments.methods.iter().map(|id| known_method(id)).collect::<Result<_, _>>()?;
+    let ids: Vec<String> = arguments.methods.iter().map(|id| id.trim().to_owned()).collect();
+    if let Some(id) = ids.iter().enumerate().find_map(|(at, id)| ids[..at].contains(id).then_some(id)) {
+        return Err(format!("--methods names {id} twice"));
+    }
+    let methods: Vec<&AttributionMethod> = ids.iter().map(|id| known_method(id)).collect::<Result<_, _>>()?;
     let Problems { items, sha256 } = items::read(arguments.task, &arguments.data)?;
     let attributions = arguments.attributions.as_deref().map(Attributions::read).transpose()?.unwrap_or_default();
     let Shard { number, count } = arguments.shard;
@@ -91,7 +95,7 @@ pub fn evaluate(arguments: &Arguments) -> Result<(), String> {
         model: session.loaded_model().model.sha256,
         data: sha256,
         task: arguments.task,
-        methods: arguments.methods.clone(),
+        methods: ids,
         derivations: arguments.derivations,
         masked_lm: masked_lm.as_ref().map(|loaded| loaded.sha256.clone()),
         attributions: attributions.sha256.clone(),
@@ -99,10 +103,16 @@ pub fn evaluate(arguments: &Arguments) -> Result<(), String> {
         max_tokens: arguments.max_tokens,
     };
     session.masked_lm = masked_lm.map(|loaded| loaded.model);
-    folder::agree(&arguments.out, &experiment)?;
     for &i in &wanted {
         attributions.of(i, sentences(&items[i].prompt).len())?;
     }
+    if let Some(item) = attributions.last_item().filter(|&item| item >= items.len()) {
+        return Err(format!(
+            "there are attributions of item {item}, but the last item is {} (items count from 0)",
+            items.len().saturating_sub(1)
+        ));
+    }
+    folder::agree(&arguments.out, &experiment)?;
     let path = arguments.out.join(format!("records-{number}-of-{count}.jsonl"));
     let mut file = folder::reopen(&path)?;
     let remaining: Vec<usize> = wanted.iter().copied().filter(|i| !done.contains(i)).collect();

@@ -12,6 +12,7 @@ use glasscage_core::metrics::{Curve, coverage, missed, order, share_on};
 use glasscage_engine::Engine;
 use glasscage_protocol::request::Question;
 use glasscage_session::{AnswerResult, AnsweredQuestion, Session, enter_pairs};
+use glasscage_text::sentences::sentences;
 
 use super::super::bench::cost::Stopwatch;
 use super::derivations::Derivations;
@@ -90,6 +91,9 @@ pub fn outcome(
             }
         }
         let relevant = relevant(item, &document);
+        if relevant.iter().flatten().any(|&j| j >= document.prompt.sentences.len()) {
+            return Ok(ItemResult::Skipped("the prompt does not have all relevant sentences".into()));
+        }
         let candidates = candidates(&documents, &cpu_seconds, derivations, external, relevant.as_deref(), seed);
         let orders: Vec<Vec<usize>> = candidates.iter().flat_map(|candidate| candidate.orders.clone()).collect();
         let curves = deletion_scores(&mut session.lm, &transcript, &segments, &orders, &mut async |_| ControlFlow::Continue(())).await;
@@ -109,19 +113,17 @@ fn output(item: &Item, document: &Document) -> Vec<usize> {
     }
 }
 
-/// The relevant prompt sentences, if they are known and all of them exist in the prompt.
+/// The relevant prompt sentences, if they are known.
 fn relevant(item: &Item, document: &Document) -> Option<Vec<usize>> {
-    let n_prompt = document.prompt.sentences.len();
-    let relevant = match item.output {
+    match item.output {
         Output::Listed => {
             let listed: Vec<&str> = document.generation.sentence_texts().into_iter().map(str::trim).collect();
             let repeated =
                 document.prompt.sentence_texts().into_iter().map(str::trim).enumerate().filter(|(_, sentence)| listed.contains(sentence));
-            repeated.map(|(j, _)| j).chain([n_prompt - 1]).collect()
+            Some(repeated.map(|(j, _)| j).chain([document.prompt.sentences.len() - 1]).collect())
         }
-        _ => item.relevant.clone()?,
-    };
-    relevant.iter().all(|&j| j < n_prompt).then_some(relevant)
+        _ => item.relevant.clone().filter(|relevant| !relevant.is_empty()),
+    }
 }
 
 /// Whether the answer is right: its last sentence is the expected one. A list has as many sentences as expected, all from the prompt and
@@ -133,9 +135,10 @@ fn is_right(item: &Item, document: &Document) -> Option<bool> {
     }
     let mut listed: Vec<&str> = document.generation.sentence_texts().into_iter().map(str::trim).collect();
     if !matches!(item.output, Output::Listed) {
-        return Some(listed.last().is_some_and(|last| expected.trim_end().ends_with(last)));
+        let last_expected = sentences(expected).pop().map(|range| expected[range].trim());
+        return Some(listed.last().copied() == last_expected);
     }
-    let wanted = glasscage_text::sentences::sentences(expected).len();
+    let wanted = sentences(expected).len();
     let given: Vec<&str> = document.prompt.sentence_texts().into_iter().map(str::trim).collect();
     let are_copies = listed.iter().all(|sentence| given.contains(sentence));
     listed.sort_unstable();

@@ -197,10 +197,10 @@ fn picture(document: &Document, arguments: &Arguments) -> Result<Vec<u8>, String
     figure::png_with_document(&png, document).map_err(|error| error.to_string())
 }
 
-/// Warns about characters that the PNG shows as boxes, or not at all. `missing` has the first one of each line.
+/// Warns about characters that the PNG does not show, or shows as boxes. `missing` has the first one of each line.
 fn notice(missing: &BTreeSet<char>) -> String {
     let some: String = missing.iter().take(10).collect();
-    format!("no font here has letters such as {some}, so the PNG lacks them: name a file that has them with --font, or export to SVG")
+    format!("no installed font has these characters: {some}. The PNG does not show them. Name a font file with --font, or export to SVG")
 }
 
 /// Each sentence with its number, in the order of the text. Explained sentences have an asterisk before it.

@@ -69,7 +69,7 @@ pub fn gallery(arguments: &Arguments) -> Result<(), String> {
     let ordinary = SMOLLM2.explained_by(ordinary_session.as_mut(), &arguments.out, &folder)?;
     let standard = STANDARD.explained_by(standard_session.as_mut(), &arguments.out, &folder)?;
     let mut session = load_on_cpu(&arguments.model)?;
-    let mut welcome = ordinary.first;
+    let mut welcome = ordinary.first.or(standard.first);
     let mut entries = [ordinary.entries, standard.entries].concat();
     for (number, example) in examples.iter().enumerate() {
         let mut document = without_tokens(explained(&mut session, &Question::greedy(&example.prompt))?);

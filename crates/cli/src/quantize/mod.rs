@@ -52,7 +52,7 @@ enum TensorType {
     Q80,
 }
 
-/// A tensor type under the names of all who need it.
+/// A tensor type as our `Quant`, as candle's type, and as llama.cpp's file type.
 struct Names {
     quant: &'static Quant,
     candle: GgmlDType,
@@ -79,16 +79,11 @@ impl TensorType {
 
 pub fn quantize(arguments: &Arguments) -> Result<(), String> {
     let source = models::open(&arguments.model)?;
-    if is_one_of(&arguments.out, &models::files(&arguments.model)) {
+    if output::is_one_of(&arguments.out, &models::files(&arguments.model)) {
         return Err("the output file is a file of the model: choose another name".into());
     }
     output::check_writable(&arguments.out)?;
     pollster::block_on(write_model(&source, arguments)).inspect_err(|_| _ = fs::remove_file(partial(&arguments.out)))
-}
-
-/// Whether `path` leads to one of these files, perhaps under another name. False if it does not exist.
-fn is_one_of(path: &Path, files: &[PathBuf]) -> bool {
-    path.canonicalize().is_ok_and(|path| files.iter().any(|file| file.canonicalize().is_ok_and(|file| file == path)))
 }
 
 /// The file that is written first. It gets its name when it is complete.
@@ -167,7 +162,7 @@ mod tests {
             fs::write(folder.join(name), name).unwrap();
         }
         let outs = ["m-00001-of-00002.gguf", "sub/../m-00002-of-00002.gguf", "whole.gguf", "new.gguf"];
-        let are_refused = |model: &str| outs.map(|out| is_one_of(&folder.join(out), &models::files(&folder.join(model))));
+        let are_refused = |model: &str| outs.map(|out| output::is_one_of(&folder.join(out), &models::files(&folder.join(model))));
         assert_eq!(are_refused("m-00001-of-00002.gguf"), [true, true, false, false]);
         assert_eq!(are_refused("whole.gguf"), [false, false, true, false]);
         fs::remove_dir_all(folder).unwrap();
