@@ -340,7 +340,7 @@ REFUSED = [
     ("format", "cake", "not an explanation document"),
     ("version", 9, "newer"),
     ("output", [4], "explains generated sentence 4"),
-    ("output", [1, 1], "twice"),
+    ("output", [1, 1], "duplicates"),
     ("output", [2, 1], "out of order"),
     ("output", [0.0], "integer"),
     ("output", [True], "integer"),
@@ -350,10 +350,10 @@ REFUSED = [
     ("table/0/0", "1", "number"),
     ("alone", [[0.0, None]], "not for its"),
     ("table", [], "fewer"),
-    ("prompt/sentences/0/1", 3, "tile"),
-    ("prompt/tokens", [1], "tile"),
+    ("prompt/sentences/0/1", 3, "leave gaps"),
+    ("prompt/tokens", [1], "leave gaps"),
     ("prompt/tokens/0", 1 << 25, "tokens"),
-    ("prompt/text", "short", "tile"),
+    ("prompt/text", "short", "leave gaps"),
     ("generation/sections", [{"kind": "thought", "sentences": 2}], "sections"),
     ("joint/0/sources", [1, 1], "joint"),
     ("joint/0/sources", [0, 7], "joint"),
@@ -401,13 +401,13 @@ REFUSED = [
     ("manifest/model/sha256", "xyz", "is not"),
     ("manifest/model/bytes", 1 << 64, "too large"),
     ("manifest/answer/generated/max_tokens", 1 << 32, "too large"),
-    ("manifest/answer", {"given": {}, "generated": {}}, "none of the things"),
+    ("manifest/answer", {"given": {}, "generated": {}}, "none of the allowed forms"),
     ("manifest/answer/generated/branches/0/token", 12, "branches"),
-    ("manifest/answer/generated/branches/1/token", 1 << 18, "none of the things"),
-    ("manifest/answer/generated/branches/0/rank", 0, "none of the things"),
-    ("manifest/answer/generated/branches/0/rank", 6, "none of the things"),
+    ("manifest/answer/generated/branches/1/token", 1 << 18, "none of the allowed forms"),
+    ("manifest/answer/generated/branches/0/rank", 0, "none of the allowed forms"),
+    ("manifest/answer/generated/branches/0/rank", 6, "none of the allowed forms"),
     ("manifest/answer/generated/branches/0/text", "x" * 5000, "name"),
-    ("manifest/answer/generated/branches", [{"token": 0, "rank": 1, "text": ""}] * 101, "none of the things"),
+    ("manifest/answer/generated/branches", [{"token": 0, "rank": 1, "text": ""}] * 101, "none of the allowed forms"),
     ("manifest/language", "xx", "none of"),
     ("extra", 1, "not known"),
 ]
@@ -479,12 +479,38 @@ def test_the_schema_is_checked_as_jsonschema_does() -> None:
     assert 100 < refused < 200
 
 
+@pytest.mark.parametrize("output", [[], [4], [-1, 0]])
+def test_output_without_row_is_refused(output: list[int]) -> None:
+    document = Document.from_json(WITH_PASSAGES)
+    for attribution in (document.context_attribution, document.row_attribution, document.group_shares):
+        with pytest.raises(ValueError, match="generated sentences 0 to 2, not"):
+            attribution(output)
+
+
+def test_byte_order_mark_is_ignored(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "explanation.json").write_text(EXAMPLE, encoding="utf-8-sig")
+    assert Document.read(tmp_path / "explanation.json") == Document.from_json("\ufeff" + EXAMPLE) == Document(example())
+
+
+@pytest.mark.parametrize("content", [EXAMPLE.encode("utf-16"), b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"], ids=["utf-16", "png"])
+def test_file_in_other_encoding_is_refused(content: bytes, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "explanation.json").write_bytes(content)
+    with pytest.raises(DocumentError, match="not text in UTF-8; save the explanation as JSON"):
+        Document.read(tmp_path / "explanation.json")
+
+
+def test_lesson_is_named_in_error() -> None:
+    path = ROOT / "public/gallery/lesson-a-coin-flip-answer.json"
+    with pytest.raises(DocumentError, match="this is a lesson"):
+        Document.read(path)
+    assert Document(json.loads(path.read_text(encoding="utf-8"))["explanations"][0]).prompt.text
+
+
 def test_empty_output_means_last_sentence() -> None:
     chosen = Document(example())
     last = len(chosen.table) - 1
     none = Document(example() | {"output": []})
     assert none.output == [last]
     np.testing.assert_array_equal(none.context_attribution(), chosen.context_attribution([last]))
-    np.testing.assert_array_equal(none.context_attribution([]), chosen.context_attribution([last]))
     np.testing.assert_array_equal(none.row_attribution(), chosen.row_attribution([last]))
     assert Document.from_json(none.to_json()).data["output"] == []

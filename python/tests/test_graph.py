@@ -47,6 +47,16 @@ def test_a_row_without_positive_score_stays_zero() -> None:
     assert graph.normalize(np.array([[-1.0, 0.0, np.nan]])).tolist() == [[0.0, 0.0, 0.0]]
 
 
+def test_unknown_words_name_allowed_words() -> None:
+    table, tokens = np.zeros((1, 2)), np.ones(2)
+    with pytest.raises(ValueError, match="normalization 'ful' is none of full, nonnegative, none"):
+        graph.normalize(table, "ful")
+    with pytest.raises(ValueError, match="compression 'ln' is none of none, log, bounded, hyperbolic"):
+        graph.compress(table, "ln", tokens[1:])
+    with pytest.raises(ValueError, match="aggregation 'max' is none of mean, sum"):
+        graph.aggregate(table, "max", "none", tokens)
+
+
 def test_huge_scores_have_finite_weights() -> None:
     assert graph.normalize(np.array([[1.7e308, 1.7e308, np.nan]])).tolist() == [[0.5, 0.5, 0.0]]
 

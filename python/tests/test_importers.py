@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from recordings import Tensor, array, block_means, check, recorded
 
-from glasscage import importers, token_scores
+from glasscage import importers, span_scores, token_scores
 from glasscage.importers.pieces import located, text_of, texts_of
 
 
@@ -157,7 +157,7 @@ def test_circuit_tracer() -> None:
     np.testing.assert_allclose(document.table[:, :-1], expected[:, :-1], rtol=1e-5)
     assert document.data["manifest"]["model"]["name"] == "gemma-2-2b"
     data["graph"]["links"].append({"source": tokens_node(data), "target": tokens_node(data), "weight": 1.0})
-    with pytest.raises(ValueError, match="circle"):
+    with pytest.raises(ValueError, match="cycle"):
         importers.from_circuit_tracer(data["graph"])
     with pytest.raises(ValueError, match="logit"):
         importers.from_circuit_tracer({"nodes": [], "links": [], "metadata": {}})
@@ -220,6 +220,29 @@ def test_blocks_are_means_of_what_was_measured() -> None:
         scores = array([[rng.gauss(0, 1) if rng.random() < 0.8 else np.nan for _ in range(26)] for _ in range(13)])
         document = token_scores(prompt_tokens, answer_tokens, scores, method="x", prompt=prompt, generation=answer)
         np.testing.assert_allclose(document.table, block_means(prompt_tokens, answer_tokens, scores, prompt, answer), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("spans", "words"),
+    [
+        ([(6, 9), (0, 6)], r"of the prompt are not ascending: \(0, 6\) comes after \(6, 9\)"),
+        ([(0, 6), (2, 4)], r"of the prompt overlap: \(2, 4\) is inside \(0, 6\)"),
+        ([(0, 6), (6, 12)], r"span \(6, 12\) is outside the prompt, which has 11 characters"),
+        ([(-1, 6), (6, 9)], "outside"),
+        ([(0, 6), (9, 6)], "outside"),
+    ],
+)
+def test_wrong_spans_are_refused(spans: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        span_scores("It is. Yes.", spans, "So.", [(0, 3)], [[1.0, 2.0]], method="m")
+    with pytest.raises(ValueError, match="generation"):
+        span_scores("It is. Yes.", [(0, 6)], "So.", [(0, 4)], [[1.0]], method="m")
+
+
+def test_tokens_of_one_character_have_same_span() -> None:
+    # Tokenizers give each byte of a character the span of the character, and a separate space before a word belongs to both.
+    document = span_scores("A. \u20ac.", [(0, 2), (2, 3), (2, 4), (3, 4), (4, 5)], "So.", [(0, 3)], [[1.0, 2.0, 4.0, 6.0, 8.0]], method="m")
+    assert document.table.tolist()[0][:2] == [1.5, 6.0]
 
 
 def test_scores_of_another_shape_are_refused() -> None:

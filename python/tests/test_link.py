@@ -80,7 +80,8 @@ def test_scores_are_rounded_as_rust_rounds() -> None:
 
 @pytest.mark.parametrize(
     ("address", "words"),
-    [("#g7.AAAA", "newer"), ("#about", "not an explanation"), ("", "not an explanation"), ("#g2", "damaged"), ("#g3.!!", "damaged"),
+    [("#g7.AAAA", "newer"), ("#about", "not contain an explanation"), ("", "not contain an explanation"),
+     ("#g2", "damaged"), ("#g3.!!", "damaged"),
      ("#g1.AAAA", "damaged"), (LINKS["-3"][:-9], "damaged"), ("g3." + "A" * (2 << 20), "large"),
      ("g3." + packed.pack(bytes(packed.MAX_INFLATED + 1)), "damaged")],
     ids=range(9),

@@ -74,6 +74,18 @@ def test_a_given_answer_is_explained(tmp_path: pathlib.Path) -> None:
     np.testing.assert_allclose(found.table, expected.table, atol=1e-4, rtol=0)
 
 
+def test_answer_ends_where_context_ends() -> None:
+    import gguf_models
+
+    model, tokenizer = gguf_models.load(gguf_models.DEMO)
+    document = glasscage.explain(model, tokenizer, ARITHMETIC, max_tokens=60, progress=False)
+    assert (document.data["manifest"]["model"]["name"], document.unsupported) == ("Glasscage demo", [])
+    model.config.max_position_embeddings = sum(document.data["prompt"]["tokens"]) + 20
+    shorter = glasscage.explain(model, tokenizer, ARITHMETIC, max_tokens=60, progress=False)
+    assert shorter.data["manifest"]["answer"]["generated"]["stop"] == "length"
+    assert document.generation.text.startswith(shorter.generation.text)
+
+
 def by_the_engine(file: Any, document: Document, method: str, target: pathlib.Path, *more: str) -> Document:
     asked = ["--prompt", document.prompt.text, "--method", method, "--max-tokens", "60", "--json", str(target), *more]
     subprocess.run([os.environ["GLASSCAGE_BIN"], "explain", "--model", str(file), *asked], check=True, capture_output=True)

@@ -23,7 +23,7 @@ from glasscage.framing import (
     turns_of_messages,
 )
 from glasscage.passages import passages
-from glasscage.producer import _claims, _group_effects, _groups, _parts, _support, _table, _tokens, explain
+from glasscage.producer import _claims, _group_effects, _groups, _name, _parts, _support, _table, _tokens, explain
 
 STORIES = ROOT / "tests/golden/stories260k/stories260k-f32.gguf"
 DEMO = ROOT / "tests/fixtures/models/demo.gguf"
@@ -222,6 +222,10 @@ def test_conversation_of_one_turn_is_a_prompt() -> None:
         ([*CONVERSATION, CONVERSATION[0], CONVERSATION[1]], "turn 5 .* only the first"),
         ([{"role": "user", "content": " "}], "turn 1 of the conversation is empty"),
         ([{"role": "tool", "content": "x"}], "unknown role 'tool'"),
+        ("User: hi", "not a list of messages"),
+        (["hi"], "not a list of messages"),
+        ([*CONVERSATION[:1], {"role": "user", "content": None}], "content of turn 2 .* not a text"),
+        ([{"role": "user", "content": [{"type": "text", "text": "Hi"}]}], "content of turn 1 .* not a text"),
     ],
 )
 def test_conversations_that_cannot_be_asked_are_refused(messages: list[dict[str, str]], words: str) -> None:
@@ -290,6 +294,33 @@ def test_too_many_sentences_fail_before_model_runs(answer: str | None) -> None:
     prompt = "Go.\n" * (1000 if answer is None else 501)
     with pytest.raises(DocumentError, match="has 1001 sentences"):
         explain(None, WordTokenizer(), prompt, answer=answer)
+
+
+@pytest.mark.parametrize(("prompt", "options", "words"), [
+    ("", {}, "prompt is empty; write a question"),
+    (" \n", {}, "prompt is empty"),
+    ("Why?", {"batch_size": 0}, "batch_size is 0, but it must be at least 1"),
+    ("Why?", {"batch_size": -1}, "batch_size is -1"),
+    ("Why?", {"max_tokens": 0}, "max_tokens is 0"),
+])  # fmt: skip
+def test_wrong_arguments_are_named(prompt: str, options: dict[str, int], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        explain(None, WordTokenizer(), prompt, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("answer", "context"), [(None, 13), ("So 1.", 14)])
+def test_text_beyond_context_fails_before_model_runs(answer: str | None, context: int) -> None:
+    # The prompt has 13 tokens in its frame, and the answer needs at least one more.
+    model = SimpleNamespace(config=SimpleNamespace(max_position_embeddings=context))
+    excess = r"prompt and answer have 1\d tokens, 1 more than the 1\d that this model can read; shorten the prompt"
+    with pytest.raises(ValueError, match=excess):
+        explain(model, WordTokenizer(), PROMPT, answer=answer)
+
+
+def test_document_names_model_as_its_gguf_file(tmp_path: Any) -> None:
+    assert _name(SimpleNamespace(_model_name_or_path="Glasscage demo", name_or_path="demo")) == "Glasscage demo"
+    assert _name(SimpleNamespace(name_or_path="Qwen/Qwen3-0.6B")) == "Qwen/Qwen3-0.6B"
+    assert _name(SimpleNamespace(name_or_path=str(tmp_path))) == tmp_path.name
 
 
 def test_support_is_the_largest_drop_without_all_statements() -> None:

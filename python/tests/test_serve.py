@@ -28,8 +28,14 @@ def test_page_files_are_served_with_media_types(tmp_path: pathlib.Path) -> None:
 
 def test_missing_page_and_taken_port_are_reported(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", str(tmp_path)]) == 2
-    assert "holds no page" in capsys.readouterr().err
+    assert "contains no built page" in capsys.readouterr().err
     (tmp_path / "index.html").write_text("")
     with server(tmp_path, 0) as running:
         assert main(["serve", str(tmp_path), "--port", str(running.server_port)]) == 2
     assert "--port" in capsys.readouterr().err
+
+
+def test_impossible_port_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["serve", "--port", "70000"])
+    assert "argument --port: invalid port value: '70000'" in capsys.readouterr().err

@@ -34,6 +34,13 @@ def server(folder: pathlib.Path, port: int) -> http.server.ThreadingHTTPServer:
     return http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
 
 
+def port(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise ValueError(text)
+    return number
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m glasscage", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -41,10 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     built = os.environ.get("GLASSCAGE_DIST", "dist")
     page = "the page: what `cargo xtask serve --release` makes (GLASSCAGE_DIST, else dist/)"
     serve.add_argument("folder", type=pathlib.Path, nargs="?", default=built, help=page)
-    serve.add_argument("--port", type=int, default=8080)
+    serve.add_argument("--port", type=port, default=8080)
     asked = parser.parse_args(arguments)
     if not (asked.folder / "index.html").is_file():
-        print(f"glasscage: {asked.folder} holds no page; cargo xtask serve --release makes dist/", file=sys.stderr)
+        print(f"glasscage: {asked.folder} contains no built page; run `cargo xtask serve --release`", file=sys.stderr)
         return 2
     try:
         running = server(asked.folder, asked.port)

@@ -14,6 +14,7 @@ from .turns import order_of, turns_of
 from .version import VERSION
 
 FORMAT = "glasscage-explanation"
+LESSON_FORMAT = "glasscage-lesson"
 MAX_SENTENCES = 1000
 MAX_TEXT = 1 << 20
 MAX_TOKENS = 1 << 24
@@ -32,6 +33,8 @@ _LARGE_COUNTS = {"bytes", "parameters", "seed"}
 
 def check(data: Any) -> None:
     """Raises `DocumentError` if the page would not open the document."""
+    if isinstance(data, dict) and data.get("format") == LESSON_FORMAT:
+        raise DocumentError("this is a lesson, not an explanation document; create a Document from one of its `explanations`")
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise DocumentError("this is not an explanation document")
     version = data.get("version")
@@ -64,7 +67,7 @@ def _problems(data: dict[str, Any]) -> Iterator[str]:
         if table is not None:
             yield from _of_table(table, n, m)
     if data["method"].get("weighting", "none") == "flow" and data.get("flow") is None:
-        yield "this document weights its scores by an information flow that it does not have"
+        yield "this document uses flow weighting but contains no flow data"
     yield from _of_joint(data.get("joint", []), n, m)
     support = data.get("support", [])
     if support and len(support) != m:
@@ -83,7 +86,7 @@ def _problems(data: dict[str, Any]) -> Iterator[str]:
         yield f"this document has a name of more than {MAX_NAME} bytes"
     output = data["output"]
     if output != sorted(set(output)):
-        yield "this document names the sentences that it explains twice, or out of order"
+        yield "the explained sentences of this document are repeated or out of order"
     if any(row >= m for row in output):
         yield f"this document explains generated sentence {max(output)}, which it does not have"
     if _exceeds(data, _MAX_COUNT):
@@ -95,7 +98,7 @@ def _of_passage(passage: dict[str, Any], name: str) -> Iterator[str]:
     starts = [0, *(end for _, end in spans[:-1])]
     in_order = all(start == expected and end > start for (start, end), expected in zip(spans, starts, strict=True))
     if not in_order or spans[-1][1] != len(passage["text"]) or len(counts) != len(spans):
-        yield f"the {name} of this document has sentences that do not tile its text"
+        yield f"the sentences of this document\u2019s {name} leave gaps or overlap"
     sections = passage.get("sections", [])
     if sections and sum(section["sentences"] for section in sections) != len(spans):
         yield f"the {name} of this document has sections that do not cover its sentences"

@@ -18,6 +18,7 @@ from .graph import Array
 from .groups import Citation, Group, citations
 from .manifest import manifest as manifest_of
 from .passage import Passage
+from .problems import DocumentError
 from .tokens import Branch, Token, forks, tokens_of
 from .turns import Turn, mask_in_text, order_of, turns_of
 from .version import PLAIN_VERSION
@@ -96,13 +97,17 @@ class Document:
 
     @classmethod
     def from_json(cls, text: str) -> "Document":
-        """Reads and checks a document."""
-        return cls(json_text.read(text))
+        """Reads and checks a document. Ignores byte order marks at the start."""
+        return cls(json_text.read(text.lstrip("\ufeff")))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> "Document":
-        """Reads and checks a file."""
-        return cls.from_json(pathlib.Path(path).read_text(encoding="utf-8"))
+        """Reads and checks a JSON file in UTF-8."""
+        try:
+            text = pathlib.Path(path).read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise DocumentError("this is not an explanation document: it is not text in UTF-8; save the explanation as JSON") from error
+        return cls.from_json(text)
 
     @classmethod
     def from_link(cls, address: str) -> "Document":
@@ -354,4 +359,9 @@ class Document:
         return graph.row_attribution(self.adjacency, self._rows(output))
 
     def _rows(self, output: Sequence[int] | None) -> list[int]:
-        return sorted(set(() if output is None else output)) or self.output
+        if output is None:
+            return self.output
+        rows, m = sorted(set(output)), len(self.data["generation"]["sentences"])
+        if not rows or rows[0] < 0 or rows[-1] >= m:
+            raise ValueError(f"output is one or more of the generated sentences 0 to {m - 1}, not {rows}")
+        return rows

@@ -105,6 +105,11 @@ def given_text(text: str) -> str:
 
 def turns_of_messages(messages: Sequence[Mapping[str, str]]) -> list[tuple[str, str]]:
     """Checks the messages of a conversation. Returns role and content of each, without white space at the ends of contents."""
+    if isinstance(messages, str) or not all(isinstance(message, Mapping) for message in messages):
+        raise ValueError('the conversation is not a list of messages; write each one as {"role": "user", "content": "..."}')
+    for number, message in enumerate(messages):
+        if not isinstance(message.get("content", ""), str):
+            raise ValueError(f"the content of turn {number + 1} of the conversation is not a text; write it as one string")
     turns = [(message.get("role", ""), given_text(message.get("content", "")).strip(WHITE_SPACE)) for message in messages]
     for number, (role, content) in enumerate(turns):
         if role not in _ROLES:

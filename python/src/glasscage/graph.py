@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+NORMALIZATIONS = ("full", "nonnegative", "none")
+COMPRESSIONS = ("none", "log", "bounded", "hyperbolic")
+AGGREGATIONS = ("mean", "sum")
 
 
 def causal_mask(n_prompt: int, n_generated: int) -> NDArray[np.bool_]:
@@ -23,6 +26,7 @@ def normalize(table: Array, normalization: str = "full") -> Array:
 
     Rows without a positive score stay zero.
     """
+    _check_word("normalization", normalization, NORMALIZATIONS)
     scores: Array = np.where(np.isnan(table), 0.0, table).astype(np.float64)
     if normalization == "none":
         return scores
@@ -82,8 +86,9 @@ def _prompt_columns(rows: Array, output: Sequence[int]) -> Array:
 
 def compress(table: Array, compression: str, target_tokens: Array) -> Array:
     """Compresses mean scores. x is the loss of the target sentence in nats: log is ln(1 + x/2), bounded is 1 - exp(-x/10), hyperbolic is
-    x/(x + 2).
+    x/(x + 2), and none changes nothing.
     """
+    _check_word("compression", compression, COMPRESSIONS)
     nats = np.abs(table) * target_tokens[:, None]
     if compression == "log":
         return np.copysign(np.log1p(nats / 2.0), table)
@@ -103,10 +108,16 @@ def flow_weights(flow: Array) -> Array:
 
 
 def aggregate(table: Array, aggregation: str, compression: str, tokens: Array) -> Array:
-    """Derives the scores of the graph from mean scores. `sum` sums over the tokens of both sentences."""
+    """Derives the scores of the graph from mean scores. `sum` sums over the tokens of both sentences, `mean` does not."""
+    _check_word("aggregation", aggregation, AGGREGATIONS)
     target_tokens = tokens[len(tokens) - len(table) :]
     scores = compress(table, compression, target_tokens)
     if aggregation == "sum":
         # Compressed scores are already sums over the target's tokens.
         scores = scores * (target_tokens[:, None] if compression == "none" else 1.0) * tokens[None, :]
     return scores
+
+
+def _check_word(kind: str, word: str, allowed: Sequence[str]) -> None:
+    if word not in allowed:
+        raise ValueError(f"the {kind} {word!r} is none of {', '.join(allowed)}")

@@ -35,7 +35,7 @@ def from_fragment(fragment: str) -> Any:
     if len(fragment) > packed.MAX_PACKED:
         raise LinkError("this link is too large")
     if fragment[:1] != "g" or fragment[1:2] not in set("0123456789"):
-        raise LinkError("this link is not an explanation")
+        raise LinkError("this link does not contain an explanation")
     reader = _READERS.get(fragment[:3])
     if reader is None:
         raise LinkError("this link was made by a newer version" if len(fragment) > 2 else _DAMAGED)

@@ -5,6 +5,7 @@ likely every later generated sentence becomes. All passes have the same length, 
 """
 
 import pathlib
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -31,6 +32,7 @@ from .graph import Array, causal_mask
 from .groups import citation_marks
 from .manifest import manifest
 from .passages import MAX_PASSAGES, NamedPassage, cut, passages
+from .punkt import sentences
 from .scoring import Scorer
 from .spans import first_visible
 from .tokens import MAX_ALTERNATIVES
@@ -61,7 +63,8 @@ def explain(
 
     `model` is a causal language model of transformers, `tokenizer` its fast tokenizer. `method` is `pert`, the drop of log-probability, or
     `clp`, the divergence of the predictions. The cost is n + m + 1 forward passes for n prompt and m generated sentences. In both texts, a
-    byte order mark at the start is removed, and every line end becomes a line feed.
+    byte order mark at the start is removed, and every line end becomes a line feed. The answer ends where the model's context does. Longer
+    texts raise `ValueError`.
 
     `unit` is what a source of the prompt is: `sentence`, `word`, `line`, `paragraph` (lines without a blank line between them), `section`
     (a Markdown heading with the text up to the next one), or `bracket` (a part between `[[` and `]]`, which the model does not read; other
@@ -72,6 +75,8 @@ def explain(
 
     `earlier_answers` says what the assistant's messages are: with `explained`, each of their sentences also gets a row of the table, so
     that one document explains every answer of the conversation. With `given`, they are only sources. A first message is always given.
+
+    The document names the model as its GGUF file does. Other models have the name in `model.config.name_or_path`.
     """
     if earlier_answers not in EARLIER_ANSWERS:
         raise ValueError(f"earlier answers are none of {', '.join(EARLIER_ANSWERS)}: {earlier_answers!r}")
@@ -79,16 +84,22 @@ def explain(
         raise ValueError(f"the method {method!r} is none of {', '.join(METHODS)}")
     if unit not in UNITS:
         raise ValueError(f"the unit {unit!r} is none of {', '.join(UNITS)}")
+    for name, number in (("max_tokens", max_tokens), ("batch_size", batch_size)):
+        if number < 1:
+            raise ValueError(f"{name} is {number}, but it must be at least 1")
     parts, named = _parts(prompt, conversation, unit, earlier_answers == "explained")
     # Check before the model runs. A generated answer has at least one sentence.
     n_prompt = sum(len(part.units or ()) for part in parts)
     check_sentences(n_prompt + (1 if answer is None else len(units(given_text(answer), of_answer(unit)))))
     framed = frame_parts(tokenizer, parts, use_template)
     if answer is None:
+        # Leave room for at least one token of the answer.
+        _check_length(model, len(framed.ids) + 1)
         found, how = _generate(model, tokenizer, framed, max_tokens)
     else:
         framed = after_thought(tokenizer, framed)
         found, how = given_answer(tokenizer, given_text(answer)), {"given": {}}
+        _check_length(model, len(framed.ids) + len(found.ids))
     if not found.text.strip():
         # If the model's numbers overflow, the answer may end at once. `Scorer` then raises a clearer error.
         Scorer(model, framed.ids, len(framed.ids) - 1, lambda _: "last of the prompt")
@@ -114,7 +125,7 @@ def explain(
         groups=[group | {"effects": of_group} for (group, _), of_group in zip(groups, effects, strict=True)],
         method={"id": method, "replacement": str(tokenizer.eos_token), "passes": [n_passes, n_passes]},
         manifest=manifest(
-            model=_name(str(getattr(model.config, "name_or_path", ""))),
+            model=_name(model.config),
             architecture=str(model.config.model_type),
             parameters=sum(weights.numel() for weights in model.parameters()),
             precision=str(model.dtype).removeprefix("torch.").replace("bfloat", "bf").replace("float", "f"),
@@ -133,6 +144,8 @@ def _parts(
     if (prompt is None) == (conversation is None):
         raise ValueError("give either a prompt or a conversation")
     turns = [(None, given_text(prompt or ""))] if conversation is None else turns_of_messages(conversation)
+    if conversation is None and not sentences(turns[0][1]):
+        raise ValueError("the prompt is empty; write a question")
     explained = [explains and role == "assistant" and number > 0 for number, (role, _) in enumerate(turns)]
     split = [
         (text, units(text, of_answer(unit))) if is_answer else unmarked(text) if unit == "bracket" else (text, units(text, unit))
@@ -149,6 +162,21 @@ def _parts(
     return [PromptPart(role, text, of_part, is_answer) for (role, _), (text, _), of_part, is_answer in known], named
 
 
+def _context_length(model: Any) -> int:
+    """Returns how many tokens the model can read. There is no limit if its configuration does not say."""
+    return getattr(model.config, "max_position_embeddings", None) or sys.maxsize
+
+
+def _check_length(model: Any, n_tokens: int) -> None:
+    """Raises `ValueError` if the model cannot read this number of tokens, as in `crates/session/src/problems.rs`."""
+    limit = _context_length(model)
+    if n_tokens > limit:
+        raise ValueError(
+            f"prompt and answer have {n_tokens} tokens, {n_tokens - limit} more than the {limit} that this model can read; "
+            "shorten the prompt, or choose a model with a longer context"
+        )
+
+
 def _generate(model: Any, tokenizer: Any, framed: Framed, max_tokens: int) -> tuple[Answer, dict[str, Any]]:
     """Generates the greedy answer. Returns it without its end token, and how it was generated."""
     import torch
@@ -157,7 +185,11 @@ def _generate(model: Any, tokenizer: Any, framed: Framed, max_tokens: int) -> tu
     ends = {tokenizer.eos_token_id, *_as_list(getattr(model.generation_config, "eos_token_id", None))} - {None}
     # Use a new configuration, because the model's own may sample or penalize repetition.
     greedy = GenerationConfig(
-        do_sample=False, num_beams=1, max_new_tokens=max_tokens, eos_token_id=sorted(ends), pad_token_id=tokenizer.eos_token_id
+        do_sample=False,
+        num_beams=1,
+        max_new_tokens=min(max_tokens, _context_length(model) - len(framed.ids)),
+        eos_token_id=sorted(ends),
+        pad_token_id=tokenizer.eos_token_id,
     )
     ids = torch.tensor([framed.ids], device=model.device)
     with torch.inference_mode():
@@ -289,8 +321,12 @@ def _watched(passes: Any, total: int, progress: bool) -> Any:
     return tqdm(passes, total=total, desc="passes", unit="pass")
 
 
-def _name(name_or_path: str) -> str:
-    """The Hub name of the model, or only the folder name, because the full path is private."""
+def _name(config: Any) -> str:
+    """The name of the model in its GGUF file, or its Hub name, or only the folder name, because the full path is private."""
+    # transformers stores `general.name` of a GGUF file here.
+    if name := getattr(config, "_model_name_or_path", ""):
+        return str(name)
+    name_or_path = str(getattr(config, "name_or_path", ""))
     path = pathlib.Path(name_or_path)
     return path.resolve().name if path.is_dir() else name_or_path
 

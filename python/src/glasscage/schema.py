@@ -44,7 +44,7 @@ def _problems(value: Any, rules: dict[str, Any], place: str) -> Iterator[str]:
             yield from _problems(value, _resolve(rule), place)
         elif keyword == "oneOf":
             if sum(not any(_problems(value, choice, place)) for choice in rule) != 1:
-                yield f"{place}: it is none of the things that it may be"
+                yield f"{place}: it matches none of the allowed forms"
         else:
             problem = _CHECKS[keyword](value, rule)
             if problem:
@@ -97,5 +97,5 @@ _CHECKS: dict[str, Any] = {
     "pattern": lambda value, form: f"it is not {form}" if isinstance(value, str) and not re.search(form, value) else None,
     "minItems": lambda value, n: f"it has fewer than {n} items" if isinstance(value, list) and len(value) < n else None,
     "maxItems": lambda value, n: f"it has more than {n} items" if isinstance(value, list) and len(value) > n else None,
-    "uniqueItems": lambda value, _: "an item stands twice" if isinstance(value, list) and len(set(map(repr, value))) < len(value) else None,
+    "uniqueItems": lambda value, _: "it has duplicates" if isinstance(value, list) and len(set(map(repr, value))) < len(value) else None,
 }

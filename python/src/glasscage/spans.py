@@ -33,6 +33,25 @@ def tokens_of_sentences(text: str, tiles: Sequence[Span], tokens: Sequence[Span]
     return ranges
 
 
+def check_ascending(text: str, spans: Sequence[Span], name: str) -> None:
+    """Raises `ValueError` unless all spans are in the text, with ascending starts and ends.
+
+    Neighbors may overlap, because tokens that are parts of one character have the same span. `name` is that of the text.
+    """
+    before = (0, 0)
+    for start, end in spans:
+        if not 0 <= start <= end <= len(text):
+            raise ValueError(f"the span ({start}, {end}) is outside the {name}, which has {len(text)} characters")
+        if start < before[0]:
+            raise ValueError(
+                f"the spans of the {name} are not ascending: ({start}, {end}) comes after ({before[0]}, {before[1]}); "
+                "sort them together with their scores"
+            )
+        if end < before[1]:
+            raise ValueError(f"the spans of the {name} overlap: ({start}, {end}) is inside ({before[0]}, {before[1]})")
+        before = (start, end)
+
+
 def first_visible(text: str, token: Span) -> int:
     """Returns the position of the token's first character that is not white space, or its start if there is none."""
     start, end = token

@@ -56,7 +56,7 @@ def _influence(weights: Array, target: int) -> Array:
         if not step.any():
             return total
         total += step
-    raise ValueError("this graph has a circle")
+    raise ValueError("this graph has a cycle")
 
 
 def _token(node: dict[str, Any]) -> str:

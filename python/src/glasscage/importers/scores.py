@@ -11,7 +11,7 @@ from ..graph import Array
 from ..manifest import manifest
 from ..passage import Passage
 from ..punkt import sentences
-from ..spans import Span
+from ..spans import Span, check_ascending
 from .pieces import located, texts_of
 
 HALF_PRECISION = "in half precision some models overflow: load the model in float32 or bfloat16"
@@ -70,8 +70,11 @@ def span_scores(
 ) -> Document:
     """Like `token_scores`, for ascending spans of code points: tokens, words, or the tool's own sentences.
 
-    A span belongs to the sentence of its first visible character. A sentence without a span is not measured.
+    A span belongs to the sentence of its first visible character. A sentence without a span is not measured. Raises `ValueError` if spans
+    are out of order, inside each other, or outside their text.
     """
+    check_ascending(prompt, prompt_spans, "prompt")
+    check_ascending(generation, generation_spans, "generation")
     of_prompt, columns = Passage.from_tokens(prompt, prompt_spans)
     of_answer, rows = Passage.from_tokens(generation, generation_spans)
     matrix = wide(to_array(scores), len(prompt_spans), len(generation_spans))
