@@ -1,6 +1,6 @@
 """Fits the answer classifiers of the model: which answers are doubtful, and which prompts are out of scope.
 
-Both classifiers are logistic regressions over the features that `glasscage answer --signs` reports
+Both classifiers are logistic regressions over the features that `glasscage answer --features` reports
 (crates/session/src/answer_features.rs, other_answers.rs). The one for doubtful answers is fitted on the development half of the problems in
 visitors' words and on generated problems. The model answers most of the generated problems right. The one for prompts is fitted on the same
 half and on out-of-scope prompts. The results of all models are in crates/session/src/answer_checks.json, and not in their files, so that
@@ -38,12 +38,12 @@ CHECKS = engine.ROOT / "crates/session/src/answer_checks.json"
 
 def foreign(half: str) -> list[str]:
     """Returns out-of-scope prompts: general knowledge, code, other languages and so on."""
-    return [json.loads(line)["prompt"] for line in (FOLDER / f"foreign-{half}.jsonl").read_text().splitlines()]
+    return [record["prompt"] for record in engine.json_lines((FOLDER / f"foreign-{half}.jsonl").read_text())]
 
 
 def answered(command: str, gguf_path: Path, prompts: list[str]) -> list[dict]:
-    """Returns {"answer", "signs", "warning"} for each prompt. If the engine could not answer a prompt, its record has no "signs"."""
-    return engine.answer_lines(command, gguf_path, prompts, "--signs")
+    """Returns {"answer", "features", "warning"} for each prompt. If the engine could not answer a prompt, its record has no "features"."""
+    return engine.answer_lines(command, gguf_path, prompts, "--features")
 
 
 @dataclass
@@ -70,14 +70,14 @@ def measured(command: str, gguf_path: Path, half: str) -> Data:
     lines = answered(command, gguf_path, [problem["prompt"] for problem in some] + [problem.prompt for problem in ordinary])
     right = [gives_answer(p["answer"], line.get("answer", "")) for p, line in zip(some, lines)]
     right += [is_right(p, line.get("answer", "")) for p, line in zip(ordinary, lines[len(some) :])]
-    kept = [i for i, line in enumerate(lines) if "signs" in line]
-    of_foreign = [line for line in answered(command, gguf_path, foreign(half)) if "signs" in line]
+    kept = [i for i, line in enumerate(lines) if "features" in line]
+    of_foreign = [line for line in answered(command, gguf_path, foreign(half)) if "features" in line]
     by_visitor = np.array([i < len(some) for i in kept])
     return Data([lines[i] for i in kept], np.array([right[i] for i in kept]), by_visitor, of_foreign)
 
 
 def matrix(lines: list[dict], names: list[str]) -> np.ndarray:
-    return np.array([[line["signs"][name] for name in names] for line in lines])
+    return np.array([[line["features"][name] for name in names] for line in lines])
 
 
 def fit(x: np.ndarray, labels: np.ndarray, row_weights: np.ndarray, penalty: float) -> np.ndarray:
@@ -100,7 +100,7 @@ def classifier(names: list[str], weights: np.ndarray, negatives: list[np.ndarray
 
 
 def calibrate(data: Data) -> dict:
-    names = sorted(data.lines[0]["signs"])
+    names = sorted(data.lines[0]["features"])
     x, visitor = matrix(data.lines, names), data.by_visitor
     doubtful = fit(x, ~data.right * 1.0, np.where(visitor, VISITOR_WEIGHT, 1.0), PENALTY_OF_DOUBT)
     of_prompt = [name for name in names if name.startswith(OF_PROMPT)]

@@ -14,7 +14,11 @@ ONE_THREAD = os.environ | {"RAYON_NUM_THREADS": "1"}
 
 def answers(command: str, gguf_path: Path, prompts: list[str]) -> list[str]:
     """Returns greedy answers to `prompts`, in the chat format of the file."""
-    return [line["answer"] for line in answer_lines(command, gguf_path, prompts)]
+    lines = answer_lines(command, gguf_path, prompts)
+    for prompt, line in zip(prompts, lines):
+        if "answer" not in line:
+            raise SystemExit(f"no answer to {prompt!r}: {line['problem']}")
+    return [line["answer"] for line in lines]
 
 
 def answer_lines(command: str, gguf_path: Path, prompts: list[str], *options: str) -> list[dict]:
@@ -38,11 +42,20 @@ def token_ids(command: str, gguf_path: Path, texts: list[str]) -> list[list[int]
 
 
 def run(command: str, arguments: list[str], records: list[dict]) -> list[dict]:
-    """Calls the engine once."""
-    text = "".join(json.dumps(record) + "\n" for record in records)
+    """Calls the engine once, with JSON lines."""
+    lines = json_lines(call(command, arguments, "".join(json.dumps(record) + "\n" for record in records)))
+    assert len(lines) == len(records), (len(lines), len(records))
+    return lines
+
+
+def call(command: str, arguments: list[str], text: str = "") -> str:
+    """Calls the engine with `text` as its input, and returns its output. Ends the program with the engine's message if it fails."""
     done = subprocess.run(shlex.split(command) + arguments, input=text, capture_output=True, text=True, cwd=ROOT, env=ONE_THREAD)
     if done.returncode:
         raise SystemExit(f"{command} {' '.join(arguments)} failed: {done.stderr.strip()}")
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(lines) == len(records), (len(lines), len(records))
-    return lines
+    return done.stdout
+
+
+def json_lines(text: str) -> list[dict]:
+    """Parses JSON lines. `str.splitlines` would also split at U+2028 in a string."""
+    return [json.loads(line) for line in text.split("\n") if line]

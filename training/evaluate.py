@@ -1,6 +1,5 @@
 """Scores the exported file on the held-out problems with our own engine."""
 
-import json
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -98,7 +97,7 @@ def facts_table(problems: dict[str, list[Problem]], texts: Texts) -> str:
 
 def learning_curve(folder: Path) -> str:
     """Returns the learning curve of the unquantized model, which training recorded."""
-    points = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    points = engine.json_lines((folder / "curve.jsonl").read_text())
     rows = []
     for point in points:
         shares = [point[kind][0] / point[kind][1] for kind in ("held out", "plain", "free")]

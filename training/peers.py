@@ -184,7 +184,7 @@ def cited_attributions(citer: ContextCiter, document: dict) -> dict[str, tuple[l
 
 def read_documents(folder: Path) -> dict[int, dict]:
     """Returns one document for each explained problem, by problem number."""
-    records = [json.loads(line) for path in sorted(folder.glob("records-*.jsonl")) for line in path.read_text().splitlines()]
+    records = [record for path in sorted(folder.glob("records-*.jsonl")) for record in engine.json_lines(path.read_text())]
     scored = {record["item"]: record["outcome"]["scored"] for record in records if "scored" in record["outcome"]}
     return {item: scored[item]["documents"][0] for item in sorted(scored)}
 
@@ -195,7 +195,7 @@ def lines_of(path: Path) -> list[dict]:
     if not path.exists():
         return []
     whole, _, cut = path.read_text().rpartition("\n")
-    lines = [json.loads(line) for line in whole.splitlines()]
+    lines = engine.json_lines(whole)
     if cut:
         lines = [line for line in lines if line["item"] != lines[-1]["item"]]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -12,11 +12,10 @@ from pathlib import Path
 from statistics import mean, stdev
 
 from evaluate import readable, table
-from results import BASELINES, CURVES, write_csv
+from results import BASELINES, DERIVATION, PAPER, counts, write_csv
 
 METRICS = ("missed", "ac", "on_relevant", "rise", "mas", "cpu_seconds")
 BY_ANSWER = ("missed", "on_relevant")
-PAPER = ("mean", "none", "none", "full")
 DERIVATIONS = {"pairs": ("mean", "hyperbolic", "flow", "full")}  # `pairs` as derived on the page; the other methods as in the paper
 
 
@@ -28,7 +27,7 @@ def name_of(line: dict[str, str]) -> str | None:
         return method
     if attribution in BASELINES:
         return attribution
-    derivation = line["aggregation"], line["compression"], line["weighting"], line["normalization"]
+    derivation = tuple(line[name] for name in DERIVATION)
     reading = {"cage": "CAGE", "row": "row"}[attribution]
     return f"{reading}, {method}" if derivation == DERIVATIONS.get(method, PAPER) else None
 
@@ -41,7 +40,7 @@ def read(folder: Path, right: str | None = None) -> dict[str, dict[str, dict[str
     for line in csv.DictReader((folder / "results.csv").open()):
         if (name := name_of(line)) and right in (None, line["right"]):
             for metric in METRICS:
-                if line[metric] and not (metric in CURVES and line["rising"] == "true"):
+                if counts(line, metric):
                     values[name][metric][line["item"]] = float(line[metric])
     return values
 

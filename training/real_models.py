@@ -10,8 +10,6 @@ FOLDER has the data sets as in the paper's code: `math/math_mine.json`, `facts/5
 import argparse
 import csv
 import os
-import shlex
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,7 +60,7 @@ def evaluated(command: str, problems: ProblemSet, limit: int, out: Path):
 
     def shard(number: int):
         own = [*arguments, "--shard", f"{number}/{count}", "--out", out]
-        subprocess.run([*shlex.split(command), *map(str, own)], check=True, cwd=engine.ROOT, env=engine.ONE_THREAD, capture_output=True)
+        engine.call(command, list(map(str, own)))
 
     with ThreadPoolExecutor(count) as pool:
         list(pool.map(shard, range(1, count + 1)))

@@ -6,8 +6,6 @@ python training/results.py --engine PATH        (40 CPU minutes for a model of 3
 import argparse
 import csv
 import hashlib
-import shlex
-import subprocess
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -43,7 +41,10 @@ METRICS = ("ac", "on_relevant", "missed", "rise", "mas")
 LOWER_IS_BETTER = ("missed", "rise", "mas")
 CURVES = ("rise", "mas")  # meaningless if the answer is no less likely without the prompt
 # What identifies a row of `results.csv`, in addition to the problem.
-KEY = ("method", "aggregation", "compression", "weighting", "normalization", "attribution")
+DERIVATION = ("aggregation", "compression", "weighting", "normalization")
+KEY = ("method", *DERIVATION, "attribution")
+# The derivation of the paper.
+PAPER = ("mean", "none", "none", "full")
 # Values of a metric by the number of the problem.
 Values = dict[str, float]
 
@@ -54,7 +55,7 @@ def evaluated(command: str, model: Path, out: Path, run: tuple[str, int, str]) -
     folder = out / f"{name}-{limit}-{methods.replace(',', '-')}"
     data = engine.ROOT / "tests" / "golden" / "demo" / f"{name}.jsonl"
     arguments = ["evaluate", "--model", model, "--task", "demo", "--data", data, "--methods", methods, "--limit", limit, "--out", folder]
-    subprocess.run([*shlex.split(command), *map(str, arguments)], check=True, cwd=engine.ROOT, env=engine.ONE_THREAD, capture_output=True)
+    engine.call(command, list(map(str, arguments)))
     print(f"{name}: done", flush=True)
     return folder
 
@@ -73,7 +74,7 @@ def rows(problems: str, folder: Path) -> list[list[str]]:
     for line in csv.DictReader((folder / "results.csv").open()):
         items.add(line["item"])
         for metric in METRICS:
-            if line[metric] and not (metric in CURVES and line["rising"] == "true"):
+            if counts(line, metric):
                 values[tuple(line[name] for name in KEY)][metric][line["item"]] = float(line[metric])
     lines = []
     for key, metrics in values.items():
@@ -82,6 +83,11 @@ def rows(problems: str, folder: Path) -> list[list[str]]:
         wins = [count for metric in METRICS for count in (better(metric, metrics[metric], row[metric]) if row else ["", ""])]
         lines.append([problems, str(len(items)), *key, *figures, *wins])
     return lines
+
+
+def counts(line: dict[str, str], metric: str) -> bool:
+    """Whether a line of `results.csv` has a value of this metric that means something."""
+    return bool(line[metric]) and not (metric in CURVES and line["rising"] == "true")
 
 
 def mean_and_deviation(values: list[float]) -> list[str]:
@@ -104,11 +110,11 @@ def summary(folders: dict[str, Path]) -> str:
         for name in names:
             for line in csv.DictReader((folders[name] / "results.csv").open()):
                 is_baseline = line["attribution"] in BASELINES
-                if is_baseline or (line["method"], line["aggregation"], line["normalization"]) == ("pert", "mean", "full"):
+                if is_baseline or (line["method"], *(line[name] for name in DERIVATION)) == ("pert", *PAPER):
                     lines[line["attribution"]].append(line)
         for attribution, words in (("row", "row"), ("cage", "CAGE"), *((name, name) for name in BASELINES)):
             # If an answer is not a list of given facts, its relevant sentences are unknown, so some values are empty.
-            means = [mean(float(line[metric]) for line in lines[attribution] if line[metric]) for metric in SUMMARY]
+            means = [mean(float(line[metric]) for line in lines[attribution] if counts(line, metric)) for metric in SUMMARY]
             count = f"{group} ({len(lines['cage'])})" if attribution == "row" else ""
             rows.append([count, words, *(f"{value:.3f}" for value in means)])
     return table(["problems (n)", "attribution", "AC", "on relevant", "RISE", "MAS"], rows)

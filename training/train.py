@@ -179,13 +179,13 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
     others = [p for p in model.parameters() if not any(p is m for m in matrices)]
     muon = Muon(matrices, muon_rate, MUON_MOMENTUM)
     adam = torch.optim.Adam(others, lr=ADAM_RATE, betas=(0.9, 0.95))
-    step, elapsed, tokens_seen = 0, 0.0, 0
+    step, elapsed, tokens_seen, mean_loss = 0, 0.0, 0, None
     if checkpoint_path.exists():
         saved = torch.load(checkpoint_path, map_location=DEVICE, weights_only=False)
         model.load_state_dict(saved["model"])
         muon.load_state_dict(saved["muon"])
         adam.load_state_dict(saved["adam"])
-        step, elapsed, tokens_seen = saved["step"], saved["elapsed"], saved["tokens_seen"]
+        step, elapsed, tokens_seen, mean_loss = saved["step"], saved["elapsed"], saved["tokens_seen"], saved["mean_loss"]
         print(f"going on from step {step}", flush=True)
     # A resumed run sees different problems from those before.
     source = Batches(encoder, f"{seed}/{step}", forbidden)
@@ -194,7 +194,7 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
     loss_of = loss_function(model, compile_it)
     budget_seconds = minutes * 60
     scores = int((step / steps if steps else elapsed / budget_seconds) * SCORES)
-    last, mean_loss, next_report, next_save = time.monotonic(), None, elapsed, elapsed + 120
+    last, next_report, next_save = time.monotonic(), elapsed, elapsed + 120
     while (progress := step / steps if steps else elapsed / budget_seconds) < 1:
         for optimizer, rate in ((muon, muon_rate), (adam, ADAM_RATE)):
             optimizer.param_groups[0]["lr"] = rate * learning_rate_factor(progress)
@@ -222,9 +222,10 @@ def train(folder: Path, minutes: float, steps: int | None, seed: int, compile_it
         if progress * SCORES >= scores + 1:
             scores += 1
             _score(folder, model, encoder, unseen, {"steps": step, "tokens": tokens_seen, "loss": mean_loss.item()})
+            last = time.monotonic()  # scoring is not training
         if elapsed >= next_save:
             save(checkpoint_path, model, muon=muon.state_dict(), adam=adam.state_dict(),
-                 step=step, elapsed=elapsed, tokens_seen=tokens_seen)  # fmt: skip
+                 step=step, elapsed=elapsed, tokens_seen=tokens_seen, mean_loss=mean_loss)  # fmt: skip
             next_save = elapsed + 120
     counts = {"steps": step, "tokens": tokens_seen, "minutes": round(elapsed / 60, 1)}
     summary = {**counts, "loss": mean_loss.item(), "seed": seed, "device": DEVICE}

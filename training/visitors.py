@@ -5,7 +5,6 @@ knowledge of the generator. No visitor wrote them.
 """
 
 import argparse
-import json
 from collections import defaultdict
 from pathlib import Path
 
@@ -17,7 +16,7 @@ FOLDER = engine.ROOT / "tests" / "golden" / "demo"
 
 def problems(half: str) -> list[dict]:
     """Returns the "dev" half, which may be inspected, or the "test" half, which is for the final measurement only."""
-    return [json.loads(line) for line in (FOLDER / f"visitors-{half}.jsonl").read_text().splitlines()]
+    return engine.json_lines((FOLDER / f"visitors-{half}.jsonl").read_text())
 
 
 def shares(problems: list[dict], texts: list[str]) -> dict[str, tuple[int, int]]:
