@@ -15,7 +15,8 @@ const PRODUCTS: [(&str, u32); 6] = [
     ("matmul_tiles.F16.ROWS=4u.TOKENS=4u", 65),
 ];
 /// A definition of `halves` with WGSL's own function, which may flush small numbers to zero.
-const HALVES: [&str; 2] = ["fn halves(", "fn halves(word: u32) -> vec2<f32> { return unpack2x16float(word); }\nfn unused_halves("];
+const F16_PAIRS: [&str; 2] =
+    ["fn unpack_f16_pair(", "fn unpack_f16_pair(word: u32) -> vec2<f32> { return unpack2x16float(word); }\nfn unused_unpack_f16_pair("];
 
 /// The WGSL of a kernel for real GPUs.
 fn wgsl(name: &str) -> String {
@@ -79,7 +80,7 @@ fn write_race_is_detected() {
 #[test]
 fn flushed_scales_are_detected() {
     let wgsl = wgsl("matvec_shared.F16.ROWS=2u");
-    let relying = wgsl.replace(HALVES[0], HALVES[1]);
+    let relying = wgsl.replace(F16_PAIRS[0], F16_PAIRS[1]);
     assert_ne!(relying, wgsl);
     let [plain, flushed] =
         [Arithmetic::PLAIN, Arithmetic::ADVERSARIAL].map(|arithmetic| products(&relying, 1, 0x03ff, arithmetic).unwrap());

@@ -43,7 +43,7 @@ impl Arithmetic {
 
     /// Value of the f16 number in the lower 16 bits, by the definition of binary16 in IEEE 754. Subnormal numbers are 0 if
     /// [`Self::flushes_f16`] is set.
-    pub fn half(self, bits: u32) -> f32 {
+    pub fn f16_to_f32(self, bits: u32) -> f32 {
         let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
         let (exponent, fraction) = (bits >> 10 & 31, (bits & 1023) as f32);
         sign * match exponent {
@@ -66,15 +66,15 @@ mod tests {
         for (bits, value) in
             [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0400, 6.103_515_6e-5), (1, 5.960_464_5e-8), (0x7c00, f32::INFINITY)]
         {
-            assert_eq!(plain.half(bits), value, "{bits:04x}");
+            assert_eq!(plain.f16_to_f32(bits), value, "{bits:04x}");
         }
-        assert!(plain.half(0x7e00).is_nan());
+        assert!(plain.f16_to_f32(0x7e00).is_nan());
     }
 
     #[test]
     fn subnormal_numbers_are_flushed_if_set() {
         let flushing = Arithmetic::ADVERSARIAL;
-        assert_eq!([flushing.half(0x03ff), flushing.half(0x0400)], [0.0, 6.103_515_6e-5]);
+        assert_eq!([flushing.f16_to_f32(0x03ff), flushing.f16_to_f32(0x0400)], [0.0, 6.103_515_6e-5]);
         assert_eq!([flushing.float(-1e-40), Arithmetic::PLAIN.float(1e-40)], [0.0, 1e-40]);
     }
 

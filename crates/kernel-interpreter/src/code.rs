@@ -93,7 +93,7 @@ pub enum Op {
         b: At,
         n: usize,
     },
-    Halves {
+    UnpackF16x2 {
         to: At,
         a: At,
     },

@@ -241,9 +241,9 @@ fn calculate(arithmetic: Arithmetic, op: Op, words: &mut [u32]) {
             }
         }
         Op::Dot { to, a, b, n } => words[to] = arithmetic.dot(&words[a..a + n], &words[b..b + n]).to_bits(),
-        Op::Halves { to, a } => {
+        Op::UnpackF16x2 { to, a } => {
             let word = words[a];
-            [word & 0xffff, word >> 16].iter().enumerate().for_each(|(i, &bits)| words[to + i] = arithmetic.half(bits).to_bits());
+            [word & 0xffff, word >> 16].iter().enumerate().for_each(|(i, &bits)| words[to + i] = arithmetic.f16_to_f32(bits).to_bits());
         }
         Op::Select { to, condition, accept, reject, n } => {
             (0..n).for_each(|i| words[to + i] = if pick(words, condition, i) == 1 { words[accept + i] } else { words[reject + i] });

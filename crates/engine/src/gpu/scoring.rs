@@ -24,7 +24,7 @@ use glasscage_model::tokenizer::TokenId;
 const MAX_CHUNK_BYTES: usize = 192 << 20;
 /// Maximum number of passes that are computed together in models with recurrent layers. Their states take 1 MB each in a model with 0.8
 /// billion parameters.
-const MAX_MEMORIES: usize = 24;
+const MAX_RECURRENT_PASSES: usize = 24;
 /// Target time between updates for the user, in seconds.
 const CHUNK_SECONDS: f64 = 0.4;
 
@@ -195,7 +195,7 @@ impl GpuModel {
             return usize::MAX;
         }
         let fits = |&passes: &usize| 4 * length_of_passes(config, passes) as u64 <= self.gpu.max_buffer_bytes;
-        (1..=request.passes.len().min(MAX_MEMORIES)).rev().find(fits).unwrap_or(1)
+        (1..=request.passes.len().min(MAX_RECURRENT_PASSES)).rev().find(fits).unwrap_or(1)
     }
 
     /// Maximum number of suffix rows, limited by total memory and by buffer size.

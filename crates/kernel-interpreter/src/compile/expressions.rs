@@ -212,7 +212,7 @@ impl<'m> Compiler<'m> {
                 self.push(Op::MultiplyAdd { to, a, b, c, negated: [false; 2], n });
             }
             (MathFunction::Unpack2x16float, &[(a, ..)]) => {
-                self.push(Op::Halves { to, a: a.at });
+                self.push(Op::UnpackF16x2 { to, a: a.at });
             }
             (_, &[(a, _, kind)]) => {
                 let function = math1(function, kind).ok_or_else(|| self.unsupported(&function))?;

@@ -32,41 +32,41 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             let t = begin + own;
             let key = key_at(t, head);
             let query = query_at(t, head);
-            var answer = vec4<f32>();
-            var read = vec4<f32>();
-            var itself = 0.0;
+            var predicted = vec4<f32>();
+            var output = vec4<f32>();
+            var q_dot_k = 0.0;
             for (var i = 0u; i < VECS; i++) {
                 let k = inputs[key + i];
                 let q = inputs[query + i];
-                answer += product(k, i);
-                read += product(q, i);
-                itself += dot(k, q);
+                predicted += product(k, i);
+                output += product(q, i);
+                q_dot_k += dot(k, q);
             }
             let decay = decay_to(t, own, head);
             let values = vec4<f32>(value(t, column), value(t, column + 1u), value(t, column + 2u), value(t, column + 3u));
-            var update = rates(t, head).y * (values - decay * answer);
-            read *= decay;
+            var update = rates(t, head).y * (values - decay * predicted);
+            output *= decay;
             let at = products_at(t, head);
             for (var i = 0u; i < own; i++) {
                 update -= products[at + i] * updates[i];
-                read += products[at + CHUNK + i] * updates[i];
+                output += products[at + CHUNK + i] * updates[i];
             }
             updates[own] = update;
-            read += itself * update;
+            output += q_dot_k * update;
             for (var c = 0u; c < 4u; c++) {
-                store(t, column + c, read[c]);
+                store(t, column + c, output[c]);
             }
         }
-        var rest = 1.0;
+        var decay_after = 1.0;
         for (var own = n; own > 0u; own--) {
-            updates[own - 1u] *= rest;
-            rest *= rates(begin + own - 1u, head).x;
+            updates[own - 1u] *= decay_after;
+            decay_after *= rates(begin + own - 1u, head).x;
         }
         for (var i = 0u; i < VECS; i++) {
-            var row0 = rest * state[4u * i];
-            var row1 = rest * state[4u * i + 1u];
-            var row2 = rest * state[4u * i + 2u];
-            var row3 = rest * state[4u * i + 3u];
+            var row0 = decay_after * state[4u * i];
+            var row1 = decay_after * state[4u * i + 1u];
+            var row2 = decay_after * state[4u * i + 2u];
+            var row3 = decay_after * state[4u * i + 3u];
             for (var own = 0u; own < n; own++) {
                 let k = inputs[key_at(begin + own, head) + i];
                 row0 += k.x * updates[own];

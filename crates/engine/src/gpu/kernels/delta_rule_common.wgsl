@@ -26,8 +26,8 @@ fn state_at(slot: u32, column: u32, i: u32) -> u32 {
     return ((slot * p.n_value_heads + column / DIM) * DIM + i) * DIM + column % DIM;
 }
 
-fn store(t: u32, column: u32, read: f32) {
+fn store(t: u32, column: u32, output: f32) {
     if p.is_read == 1u {
-        y[(p.first + t) * p.y_stride + column] = read;
+        y[(p.first + t) * p.y_stride + column] = output;
     }
 }

@@ -8,22 +8,22 @@ const LANES = WIDTH / COLUMNS;
 var<workgroup> state: array<f32, DIM * COLUMNS>;
 var<workgroup> updates: array<f32, CHUNK * COLUMNS>;
 // The updates times the decay after their token, up to the end of the chunk.
-var<workgroup> rests: array<f32, CHUNK * COLUMNS>;
+var<workgroup> decayed_updates: array<f32, CHUNK * COLUMNS>;
 // Products of queries with the state before the chunk. The same lane writes and reads each entry.
-var<workgroup> reads: array<f32, CHUNK * COLUMNS>;
+var<workgroup> outputs: array<f32, CHUNK * COLUMNS>;
 
 @compute @workgroup_size(WIDTH)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     // Invocations past the end repeat the last column from a zero state and store nothing.
     let last = p.n_value_heads * DIM - 1u;
     let c = local % COLUMNS;
-    let is_there = group.x * COLUMNS + c <= last;
+    let is_column = group.x * COLUMNS + c <= last;
     let column = min(group.x * COLUMNS + c, last);
     let head = column / DIM;
     let lane = local / COLUMNS;
     for (var i = lane; i < DIM; i += LANES) {
         state[i * COLUMNS + c] = 0.0;
-        if is_there {
+        if is_column {
             state[i * COLUMNS + c] = old_state(column, i);
         }
     }
@@ -34,17 +34,17 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let t = begin + own;
             let key = key_at(t, head);
             let query = query_at(t, head);
-            var answer = 0.0;
-            var read = 0.0;
+            var predicted = 0.0;
+            var output = 0.0;
             for (var i = 0u; i < VECS; i++) {
                 let at = 4u * i * COLUMNS + c;
                 let rows = vec4<f32>(state[at], state[at + COLUMNS], state[at + 2u * COLUMNS], state[at + 3u * COLUMNS]);
-                answer += dot(rows, inputs[key + i]);
-                read += dot(rows, inputs[query + i]);
+                predicted += dot(rows, inputs[key + i]);
+                output += dot(rows, inputs[query + i]);
             }
             let decay = decay_to(t, own, head);
-            updates[own * COLUMNS + c] = rates(t, head).y * (value(t, column) - decay * answer);
-            reads[own * COLUMNS + c] = decay * read;
+            updates[own * COLUMNS + c] = rates(t, head).y * (value(t, column) - decay * predicted);
+            outputs[own * COLUMNS + c] = decay * output;
         }
         workgroupBarrier();
         if lane == 0u {
@@ -56,26 +56,26 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 }
                 updates[own * COLUMNS + c] = update;
             }
-            var rest = 1.0;
+            var decay_after = 1.0;
             for (var own = n; own > 0u; own--) {
-                rests[(own - 1u) * COLUMNS + c] = rest * updates[(own - 1u) * COLUMNS + c];
-                rest *= rates(begin + own - 1u, head).x;
+                decayed_updates[(own - 1u) * COLUMNS + c] = decay_after * updates[(own - 1u) * COLUMNS + c];
+                decay_after *= rates(begin + own - 1u, head).x;
             }
         }
         workgroupBarrier();
-        if is_there {
+        if is_column {
             for (var own = lane; own < n; own += LANES) {
                 let t = begin + own;
                 let at = products_at(t, head) + CHUNK;
-                var itself = 0.0;
+                var q_dot_k = 0.0;
                 for (var i = 0u; i < VECS; i++) {
-                    itself += dot(inputs[key_at(t, head) + i], inputs[query_at(t, head) + i]);
+                    q_dot_k += dot(inputs[key_at(t, head) + i], inputs[query_at(t, head) + i]);
                 }
-                var read = reads[own * COLUMNS + c];
+                var output = outputs[own * COLUMNS + c];
                 for (var i = 0u; i < own; i++) {
-                    read += products[at + i] * updates[i * COLUMNS + c];
+                    output += products[at + i] * updates[i * COLUMNS + c];
                 }
-                store(t, column, read + itself * updates[own * COLUMNS + c]);
+                store(t, column, output + q_dot_k * updates[own * COLUMNS + c]);
             }
         }
         let decay = decay_to(begin + n - 1u, n - 1u, head);
@@ -83,7 +83,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let at = 4u * i * COLUMNS + c;
             var rows = decay * vec4<f32>(state[at], state[at + COLUMNS], state[at + 2u * COLUMNS], state[at + 3u * COLUMNS]);
             for (var own = 0u; own < n; own++) {
-                rows += rests[own * COLUMNS + c] * inputs[key_at(begin + own, head) + i];
+                rows += decayed_updates[own * COLUMNS + c] * inputs[key_at(begin + own, head) + i];
             }
             for (var j = 0u; j < 4u; j++) {
                 state[at + j * COLUMNS] = rows[j];
@@ -91,7 +91,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         }
         workgroupBarrier();
     }
-    if is_there {
+    if is_column {
         for (var i = lane; i < DIM; i += LANES) {
             states[state_at(p.new_slot, column, i)] = state[i * COLUMNS + c];
         }

@@ -1,4 +1,4 @@
-// top_tokens with workgroup memory: one workgroup per row. Finds the entries one after the other, each among all that come after the
+// top_tokens with workgroup memory: one workgroup per row. Finds the entries in order, each among all that come after the
 // previous one.
 
 #import top_tokens_common
@@ -41,7 +41,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
         }
         workgroupBarrier();
         last = best[0];
-        // The invocation that read entry k writes it, so no other one can have to read it yet.
+        // The invocation that read entry k writes it, so no invocation still needs the old value.
         if local == k {
             entries[row * KEPT + k] = last;
         }

@@ -189,7 +189,7 @@ impl Gpu {
         is_known.then(|| format!("{}, {GLASSCAGE}, {shapes}", self.adapter.name))
     }
 
-    /// Chooses one kernel's shape after the other. The current ones if there is nothing to choose.
+    /// Chooses the shapes one kernel at a time. Keeps the current ones if there is nothing to choose.
     async fn fastest_shapes(&self, gguf: &Gguf, config: &Config) -> Result<Shapes, LmError> {
         let mut shapes = self.shapes.get();
         let ffn_up = gguf.find("blk.0.ffn_up.weight").filter(|_| self.variant.shares_memory);

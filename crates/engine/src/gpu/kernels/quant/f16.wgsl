@@ -10,5 +10,5 @@ fn group_at(row: u32, quad: u32, i: u32) -> Group {
 
 fn four(group: Group, j: u32) -> vec4<f32> {
     let at = after(group.at, 2u * j);
-    return vec4<f32>(halves(word(at, 0u)), halves(word(at, 1u)));
+    return vec4<f32>(unpack_f16_pair(word(at, 0u)), unpack_f16_pair(word(at, 1u)));
 }

@@ -14,7 +14,7 @@ fn group_at(row: u32, quad: u32, i: u32) -> Group {
     let s = quad % 4u * 2u + i / 2u;
     let lower = (word(block, 1u) >> (4u * s)) & 15u;
     let upper = (word(block, 0u) >> (16u + 2u * s)) & 3u;
-    let scale = halves(word(block, 0u)).x * (f32(lower | (upper << 4u)) - 32.0);
+    let scale = unpack_f16_pair(word(block, 0u)).x * (f32(lower | (upper << 4u)) - 32.0);
     return Group(after(block, 2u + 4u * s), i % 2u * 4u, scale);
 }
 

@@ -11,7 +11,7 @@ struct Group {
 fn group_at(row: u32, quad: u32, i: u32) -> Group {
     let block = after(row, quad / 4u * 21u);
     let g = quad % 4u * 4u + i;
-    let d = halves(word(block, 20u));
+    let d = unpack_f16_pair(word(block, 20u));
     let scale = byte(block, g);
     return Group(after(block, 4u + g / 8u * 8u + g % 2u * 4u), g % 8u / 2u * 2u, d.x * f32(scale & 15u), d.y * f32(scale >> 4u));
 }

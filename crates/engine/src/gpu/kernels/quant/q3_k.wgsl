@@ -14,7 +14,7 @@ fn group_at(row: u32, quad: u32, i: u32) -> Group {
     let g = quad % 4u * 4u + i;
     let low = (byte(after(block, 24u), g % 8u) >> (g / 8u * 4u)) & 15u;
     let high = (byte(after(block, 24u), 8u + g % 4u) >> (g / 4u * 2u)) & 3u;
-    let scale = halves(word(block, 27u)).x * (f32(low | (high << 4u)) - 32.0);
+    let scale = unpack_f16_pair(word(block, 27u)).x * (f32(low | (high << 4u)) - 32.0);
     let pair = g % 8u / 2u;
     let half = g % 2u * 4u;
     return Group(after(block, 8u + g / 8u * 8u + half), pair * 2u, after(block, half), g / 8u * 4u + pair, scale);

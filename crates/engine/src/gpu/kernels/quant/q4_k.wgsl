@@ -13,7 +13,7 @@ struct Group {
 fn group_at(row: u32, quad: u32, i: u32) -> Group {
     let block = after(row, quad / 4u * 36u);
     let pair = quad % 4u;
-    let scale = halves(word(block, 0u)) * scale_and_min(after(block, 1u), pair, i / 2u);
+    let scale = unpack_f16_pair(word(block, 0u)) * scale_and_min(after(block, 1u), pair, i / 2u);
     // Masks high nibbles without shifting them and scales them by 1/16. This is exact and saves a shift per four values.
     let is_high = i >= 2u;
     let mask = select(0x0f0f0f0fu, 0xf0f0f0f0u, is_high);

@@ -10,7 +10,7 @@ struct Group {
 fn group_at(row: u32, quad: u32, i: u32) -> Group {
     let at = after(row, (2u * quad + i / 2u) * 6u);
     let half = i % 2u;
-    return Group(after(at, 1u), half * 4u, word(at, 0u) >> (16u * half), halves(word(at, 5u)).x);
+    return Group(after(at, 1u), half * 4u, word(at, 0u) >> (16u * half), unpack_f16_pair(word(at, 5u)).x);
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {

@@ -15,7 +15,7 @@ fn group_at(row: u32, quad: u32, i: u32) -> Group {
     let block = after(row, quad / 4u * 44u);
     let pair = quad % 4u;
     let half = i % 2u * 4u;
-    let scale = halves(word(block, 0u)) * scale_and_min(after(block, 1u), pair, i / 2u);
+    let scale = unpack_f16_pair(word(block, 0u)) * scale_and_min(after(block, 1u), pair, i / 2u);
     return Group(after(block, 12u + 8u * pair + half), i / 2u * 4u, after(block, 4u + half), 2u * pair + i / 2u, scale);
 }
 

@@ -16,7 +16,7 @@ fn group_at(row: u32, quad: u32, i: u32) -> Group {
     let r = g % 8u / 2u;
     let half = g % 2u * 4u;
     let signed = bitcast<i32>(byte(after(block, 48u), g) << 24u) >> 24u;
-    let scale = halves(word(block, 52u)).x * f32(signed);
+    let scale = unpack_f16_pair(word(block, 52u)).x * f32(signed);
     let at = after(block, g / 8u * 16u + r % 2u * 8u + half);
     return Group(at, r / 2u * 4u, after(block, 32u + g / 8u * 8u + half), r * 2u, scale);
 }

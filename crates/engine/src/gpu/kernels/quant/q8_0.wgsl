@@ -7,7 +7,7 @@ struct Group {
 
 fn group_at(row: u32, quad: u32, i: u32) -> Group {
     let at = after(row, (2u * quad + i / 2u) * 9u);
-    return Group(after(at, i % 2u * 4u), halves(word(at, 8u)).x);
+    return Group(after(at, i % 2u * 4u), unpack_f16_pair(word(at, 8u)).x);
 }
 
 fn four(group: Group, j: u32) -> vec4<f32> {

@@ -36,7 +36,7 @@ fn byte(at: u32, index: u32) -> u32 {
 
 // Decodes two f16 values with integer operations. `unpack2x16float` may flush values below 2^-14 to zero, and scales of small weights are
 // that small.
-fn halves(word: u32) -> vec2<f32> {
+fn unpack_f16_pair(word: u32) -> vec2<f32> {
     let pair = vec2<u32>(word & 0xffffu, word >> 16u);
     let magnitude = pair & vec2<u32>(0x7fffu);
     let subnormal = vec2<f32>(magnitude) * 0x1p-24;
