@@ -104,11 +104,11 @@ impl Shape {
                 vec![("attention.head_count_kv", by_layer), ("shortconv.l_cache", number(TAPS))]
             }
             Mixers::RecurrentStates { heads } => vec![
-                ("ssm.conv_kernel", number(TAPS_BEFORE_MEMORIES)),
-                ("ssm.state_size", number(MEMORY_DIM)),
+                ("ssm.conv_kernel", number(CONV_TAPS)),
+                ("ssm.state_size", number(STATE_DIM)),
                 ("ssm.group_count", number(heads)),
                 ("ssm.time_step_rank", number(heads)),
-                ("ssm.inner_size", number(heads * MEMORY_DIM)),
+                ("ssm.inner_size", number(heads * STATE_DIM)),
                 ("full_attention_interval", number(4)),
                 ("rope.dimension_count", number(self.head_dim / 4)),
             ],
@@ -117,9 +117,9 @@ impl Shape {
 }
 
 const TAPS: usize = 3;
-const TAPS_BEFORE_MEMORIES: usize = 4;
+const CONV_TAPS: usize = 4;
 /// Values per recurrent head.
-const MEMORY_DIM: usize = 128;
+const STATE_DIM: usize = 128;
 /// Vocabulary size of Qwen 3.5.
 const TOKENS_OF_0_8B: usize = 248_320;
 
@@ -244,16 +244,16 @@ fn mixer(shape: &Shape) -> Vec<(&'static str, Vec<usize>)> {
             ("shortconv.out_proj.weight", vec![dim, dim]),
         ];
     };
-    let width = heads * MEMORY_DIM;
+    let width = heads * STATE_DIM;
     vec![
         ("attn_qkv.weight", vec![3 * width, dim]),
         ("attn_gate.weight", vec![width, dim]),
         ("ssm_alpha.weight", vec![heads, dim]),
         ("ssm_beta.weight", vec![heads, dim]),
-        ("ssm_conv1d.weight", vec![3 * width, TAPS_BEFORE_MEMORIES]),
+        ("ssm_conv1d.weight", vec![3 * width, CONV_TAPS]),
         ("ssm_dt.bias", vec![heads]),
         ("ssm_a", vec![heads]),
-        ("ssm_norm.weight", vec![MEMORY_DIM]),
+        ("ssm_norm.weight", vec![STATE_DIM]),
         ("ssm_out.weight", vec![dim, width]),
     ]
 }
@@ -262,8 +262,8 @@ fn write(out: &Path, metadata: &HashMap<String, Value>, tensors: &[(String, QTen
     let mut metadata: Vec<(&str, &Value)> = metadata.iter().map(|(key, value)| (key.as_str(), value)).collect();
     metadata.sort_by_key(|(key, _)| *key);
     let tensors: Vec<(&str, &QTensor)> = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
-    // Rename the file at the end, because later runs use an existing file as complete.
-    let part = out.with_extension("part");
+    // Rename the file at the end, because later runs use an existing file as complete. Another process may write the same file.
+    let part = out.with_extension(format!("{}.part", std::process::id()));
     gguf_file::write(&mut BufWriter::new(File::create(&part)?), &metadata, &tensors)?;
     std::fs::rename(part, out)?;
     Ok(())

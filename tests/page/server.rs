@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RANGE};
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
-use axum::middleware::{Next, from_fn};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use futures::stream;
 use tokio::sync::watch;
@@ -44,17 +44,22 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 pub struct Server {
     pub url: String,
-    requests: Arc<Mutex<Vec<String>>>,
-    /// Paths and Range headers of the requests for a part of a file.
-    ranges: Arc<Mutex<Vec<(String, String)>>>,
-    arrivals: Arc<Mutex<Vec<(String, Arrival)>>>,
-    replaced: Arc<Mutex<Replaced>>,
-    held: watch::Sender<Vec<String>>,
-    headers: Arc<Mutex<Headers>>,
-    hides_endings: Arc<AtomicBool>,
-    dist: PathBuf,
+    shared: Arc<Shared>,
     serving: AbortHandle,
-    is_gone: Arc<AtomicBool>,
+}
+
+/// What the tests set and read while the host answers.
+struct Shared {
+    dist: PathBuf,
+    requests: Mutex<Vec<String>>,
+    /// Paths and Range headers of the requests for a part of a file.
+    ranges: Mutex<Vec<(String, String)>>,
+    arrivals: Mutex<Vec<(String, Arrival)>>,
+    replaced: Mutex<Replaced>,
+    held: watch::Sender<Vec<String>>,
+    headers: Mutex<Headers>,
+    hides_endings: AtomicBool,
+    is_gone: AtomicBool,
 }
 
 impl Server {
@@ -66,103 +71,35 @@ impl Server {
     }
 
     pub async fn start_with_service_worker(dist: &Path) -> Self {
-        let requests = Arc::new(Mutex::new(Vec::new()));
-        let log = requests.clone();
-        let replaced = Arc::<Mutex<Replaced>>::default();
-        let others = replaced.clone();
-        let is_gone = Arc::<AtomicBool>::default();
-        let gone = is_gone.clone();
-        let held = watch::Sender::new(Vec::<String>::new());
-        let holds = held.clone();
-        let when_released = from_fn(move |request: Request, next: Next| {
-            let mut holds = holds.subscribe();
-            async move {
-                let path = request.uri().path().to_owned();
-                // Fails only if the server is gone. Then no client waits for an answer.
-                drop(holds.wait_for(|held| !held.iter().any(|part| path.contains(part))).await);
-                next.run(request).await
-            }
-        });
-        let with_others = from_fn(move |request: Request, next: Next| {
-            let gone = gone.load(Ordering::Relaxed);
-            let others = others.lock().expect("no panic");
-            let other = others.iter().rev().find(|(path, _)| request.uri().path().ends_with(path)).cloned();
-            drop(others);
-            async move {
-                match other {
-                    _ if gone => StatusCode::SERVICE_UNAVAILABLE.into_response(),
-                    Some((_, None)) => StatusCode::NOT_FOUND.into_response(),
-                    // A browser that keeps a replacement would not load the next one.
-                    Some((_, Some((media_type, bytes)))) => {
-                        ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-store")], bytes).into_response()
-                    }
-                    None => next.run(request).await,
-                }
-            }
-        });
-        let headers = Arc::<Mutex<Headers>>::default();
-        let sent = headers.clone();
-        let with_headers = from_fn(move |request: Request, next: Next| {
-            let sent = sent.lock().expect("no panic").clone();
-            async move {
-                let mut response = next.run(request).await;
-                response.headers_mut().extend(sent);
-                response
-            }
-        });
-        let ranges = Arc::<Mutex<Vec<(String, String)>>>::default();
-        let log_of_ranges = ranges.clone();
-        let hides_endings = Arc::<AtomicBool>::default();
-        let (hides, folder) = (hides_endings.clone(), dist.to_owned());
-        let with_short_addresses = from_fn(move |mut request: Request, next: Next| {
-            let uri = if hides.load(Ordering::Relaxed) { short_address(request.uri(), &folder) } else { ShortAddress::Same };
-            async move {
-                match uri {
-                    ShortAddress::Same => next.run(request).await,
-                    ShortAddress::Elsewhere(address) => Redirect::permanent(&address).into_response(),
-                    ShortAddress::Page(uri) => {
-                        *request.uri_mut() = uri;
-                        next.run(request).await
-                    }
-                }
-            }
-        });
-        let remember = from_fn(move |request: Request, next: Next| {
-            let path = request.uri().path().to_owned();
-            if let Some(range) = request.headers().get(RANGE).and_then(|range| range.to_str().ok()) {
-                log_of_ranges.lock().expect("no test panics while it logs").push((path.clone(), range.to_owned()));
-            }
-            log.lock().expect("no test panics while it logs").push(path);
-            next.run(request)
-        });
-        let arrivals = Arc::<Mutex<Vec<(String, Arrival)>>>::default();
-        let chosen = arrivals.clone();
-        let as_chosen = from_fn(move |request: Request, next: Next| {
-            let mut chosen = chosen.lock().expect("no panic");
-            let at = chosen.iter().position(|(path, _)| request.uri().path().ends_with(path));
-            let arrival = at.map(|at| chosen.remove(at).1);
-            drop(chosen);
-            async move {
-                let response = next.run(request).await;
-                match arrival {
-                    Some(arrival) => arrive(response, arrival).await,
-                    None => response,
-                }
-            }
+        let shared = Arc::new(Shared {
+            dist: dist.to_owned(),
+            requests: Mutex::default(),
+            ranges: Mutex::default(),
+            arrivals: Mutex::default(),
+            replaced: Mutex::default(),
+            held: watch::Sender::default(),
+            headers: Mutex::default(),
+            hides_endings: AtomicBool::default(),
+            is_gone: AtomicBool::default(),
         });
         let files = Router::new().nest_service(FOLDER, ServeDir::new(dist));
         // A router chooses the service before it runs its layers, so the layer that changes addresses needs a router around it.
-        let files = Router::new().fallback_service(files).layer(with_short_addresses);
-        let app = files.layer(as_chosen).layer(with_others).layer(when_released).layer(with_headers).layer(remember);
+        let files = Router::new().fallback_service(files).layer(from_fn_with_state(shared.clone(), hide_endings));
+        let app = files
+            .layer(from_fn_with_state(shared.clone(), pace_response))
+            .layer(from_fn_with_state(shared.clone(), replace_file))
+            .layer(from_fn_with_state(shared.clone(), hold_request))
+            .layer(from_fn_with_state(shared.clone(), add_headers))
+            .layer(from_fn_with_state(shared.clone(), log_request));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}{FOLDER}/", listener.local_addr().expect("an address"));
         let serving = tokio::spawn(async { axum::serve(listener, app).await }).abort_handle();
-        Self { url, requests, ranges, arrivals, replaced, held, headers, hides_endings, dist: dist.to_owned(), serving, is_gone }
+        Self { url, shared, serving }
     }
 
     /// The served folder.
     pub fn dist(&self) -> &Path {
-        &self.dist
+        &self.shared.dist
     }
 
     /// Stops accepting connections.
@@ -174,7 +111,7 @@ impl Server {
 
     /// Sets whether the server answers every request with 503.
     pub fn set_unavailable(&self, is_unavailable: bool) {
-        self.is_gone.store(is_unavailable, Ordering::Relaxed);
+        self.shared.is_gone.store(is_unavailable, Ordering::Relaxed);
     }
 
     /// Sets headers that every answer has. Names are in lower case.
@@ -183,12 +120,12 @@ impl Server {
             let name = HeaderName::from_bytes(name.as_ref().as_bytes()).expect("the name of a header");
             (name, HeaderValue::from_str(value.as_ref()).expect("the value of a header"))
         });
-        *self.headers.lock().expect("no panic") = headers.collect();
+        *self.shared.headers.lock().expect("no panic") = headers.collect();
     }
 
     /// Sets whether `NAME.html` redirects to `NAME`, and `index.html` to its folder, as Cloudflare Pages does.
     pub fn set_hides_endings(&self, hides_endings: bool) {
-        self.hides_endings.store(hides_endings, Ordering::Relaxed);
+        self.shared.hides_endings.store(hides_endings, Ordering::Relaxed);
     }
 
     /// Replaces the list of known models.
@@ -199,7 +136,7 @@ impl Server {
     /// Makes every new worker run this script first. This works only until the service worker controls the page: it serves the original
     /// script, because it rejects files whose hash is wrong. So use a new browser.
     pub fn begin_workers_with(&self, script: &str) {
-        let loader = std::fs::read_to_string(self.dist.join("engine_loader.js")).expect("the worker's first script");
+        let loader = std::fs::read_to_string(self.shared.dist.join("engine_loader.js")).expect("the worker's first script");
         self.replace("engine_loader.js", &format!("{script}\n{loader}"));
     }
 
@@ -210,12 +147,12 @@ impl Server {
 
     /// Holds back the answer to every request whose path contains `part`, until [`Server::release`].
     pub fn hold(&self, part: &str) {
-        self.held.send_modify(|held| held.push(part.to_owned()));
+        self.shared.held.send_modify(|held| held.push(part.to_owned()));
     }
 
     /// Answers all held requests.
     pub fn release(&self) {
-        self.held.send_modify(Vec::clear);
+        self.shared.held.send_modify(Vec::clear);
     }
 
     pub fn replace(&self, path: &str, text: &str) {
@@ -224,26 +161,26 @@ impl Server {
 
     /// Serves these bytes with this media type for every path with this ending.
     pub fn serve_as(&self, path: &str, media_type: &'static str, bytes: Vec<u8>) {
-        self.replaced.lock().expect("no panic").push((path.to_owned(), Some((media_type, bytes))));
+        self.shared.replaced.lock().expect("no panic").push((path.to_owned(), Some((media_type, bytes))));
     }
 
     /// Removes all replacements, so that every file is served again.
     pub fn restore(&self) {
-        self.replaced.lock().expect("no panic").clear();
+        self.shared.replaced.lock().expect("no panic").clear();
     }
 
     pub fn remove(&self, path: &str) {
-        self.replaced.lock().expect("no panic").push((path.to_owned(), None));
+        self.shared.replaced.lock().expect("no panic").push((path.to_owned(), None));
     }
 
     /// Sets how the next response for a path with this ending arrives.
     pub fn next_arrives(&self, path: &str, arrival: Arrival) {
-        self.arrivals.lock().expect("no panic").push((path.to_owned(), arrival));
+        self.shared.arrivals.lock().expect("no panic").push((path.to_owned(), arrival));
     }
 
     /// Makes waits of the page for `millis` milliseconds take five seconds, fifty times the pause of [`Arrival::Slow`].
     pub fn hurry(&self, millis: u32) {
-        let first = std::fs::read_to_string(self.dist.join("start-watch.js")).expect("the page's first script");
+        let first = std::fs::read_to_string(self.shared.dist.join("start-watch.js")).expect("the page's first script");
         let hurried = format!(
             "const wait = setTimeout;
             window.setTimeout = (handler, millis, ...rest) => wait(handler, millis === {millis} ? 5000 : millis, ...rest);"
@@ -253,13 +190,75 @@ impl Server {
 
     /// Range headers of the requests for a path with this ending.
     pub fn ranges_of(&self, path: &str) -> Vec<String> {
-        let ranges = self.ranges.lock().expect("no test panics while it logs");
+        let ranges = self.shared.ranges.lock().expect("no test panics while it logs");
         ranges.iter().filter(|(asked, _)| asked.ends_with(path)).map(|(_, range)| range.clone()).collect()
     }
 
     /// Requested paths since the last call.
     pub fn take_requests(&self) -> Vec<String> {
-        std::mem::take(&mut self.requests.lock().expect("no test panics while it logs"))
+        std::mem::take(&mut self.shared.requests.lock().expect("no test panics while it logs"))
+    }
+}
+
+async fn log_request(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
+    if let Some(range) = request.headers().get(RANGE).and_then(|range| range.to_str().ok()) {
+        shared.ranges.lock().expect("no test panics while it logs").push((path.clone(), range.to_owned()));
+    }
+    shared.requests.lock().expect("no test panics while it logs").push(path);
+    next.run(request).await
+}
+
+async fn add_headers(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let headers = shared.headers.lock().expect("no panic").clone();
+    let mut response = next.run(request).await;
+    response.headers_mut().extend(headers);
+    response
+}
+
+async fn hold_request(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
+    // Fails only if the server is gone. Then no client waits for an answer.
+    drop(shared.held.subscribe().wait_for(|held| !held.iter().any(|part| path.contains(part))).await);
+    next.run(request).await
+}
+
+async fn replace_file(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    if shared.is_gone.load(Ordering::Relaxed) {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
+    let is_for = |(path, _): &&(String, _)| request.uri().path().ends_with(path);
+    let replacement = shared.replaced.lock().expect("no panic").iter().rev().find(is_for).cloned();
+    match replacement {
+        Some((_, None)) => StatusCode::NOT_FOUND.into_response(),
+        // A browser that keeps a replacement would not load the next one.
+        Some((_, Some((media_type, bytes)))) => ([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-store")], bytes).into_response(),
+        None => next.run(request).await,
+    }
+}
+
+async fn pace_response(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let arrival = {
+        let mut arrivals = shared.arrivals.lock().expect("no panic");
+        let at = arrivals.iter().position(|(path, _)| request.uri().path().ends_with(path));
+        at.map(|at| arrivals.remove(at).1)
+    };
+    let response = next.run(request).await;
+    match arrival {
+        Some(arrival) => arrive(response, arrival).await,
+        None => response,
+    }
+}
+
+async fn hide_endings(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
+    let hides_endings = shared.hides_endings.load(Ordering::Relaxed);
+    match if hides_endings { short_address(request.uri(), &shared.dist) } else { ShortAddress::Same } {
+        ShortAddress::Same => next.run(request).await,
+        ShortAddress::Elsewhere(address) => Redirect::permanent(&address).into_response(),
+        ShortAddress::Page(uri) => {
+            *request.uri_mut() = uri;
+            next.run(request).await
+        }
     }
 }
 

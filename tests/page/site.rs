@@ -22,14 +22,14 @@ pub fn page_with_small_model() -> &'static Path {
         for folder in ["models", "gallery"] {
             copy(&fixtures.join(folder), &site.join(folder));
         }
-        list_files_anew(&site);
+        update_file_list(&site);
         site
     });
     &SITE
 }
 
 /// Updates the list of files in the service worker for the replaced folders.
-fn list_files_anew(site: &Path) {
+fn update_file_list(site: &Path) {
     let path = site.join("sw.js");
     let script = std::fs::read_to_string(&path).expect("a service worker");
     let (before, rest) = script.split_once(FILES).expect("a list of files");

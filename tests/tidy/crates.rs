@@ -65,7 +65,7 @@ fn reached<'a>(name: &str, uses: &'a Uses) -> BTreeSet<&'a String> {
     uses[name].iter().flat_map(|used| std::iter::once(used).chain(reached(used, uses))).collect()
 }
 
-/// The length of the longest way down from the crate. Cargo allows no circles.
+/// The length of the longest way down from the crate. Cargo allows no dependency cycles.
 fn height(name: &str, uses: &Uses) -> usize {
     uses[name].iter().map(|used| height(used, uses) + 1).max().unwrap_or(0)
 }

@@ -3,8 +3,8 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
-mod circles;
 mod crates;
+mod cycles;
 mod dependencies;
 mod documents;
 mod lessons;
@@ -75,7 +75,7 @@ fn files_have_no_dependency_cycles() {
     }
     assert!(crates.len() > 15, "{:?}", crates.keys());
     for (folder, files) in crates {
-        assert_eq!(circles::Crate::new(files).circles(), BTreeSet::new(), "in {folder}");
+        assert_eq!(cycles::Crate::new(files).cycles(), BTreeSet::new(), "in {folder}");
     }
 }
 

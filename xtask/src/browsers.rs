@@ -5,26 +5,26 @@ use std::fmt;
 use clap::ValueEnum;
 
 /// Test names and the browser features that they need.
-type Lacks = &'static [(&'static str, &'static str)];
+type UnsupportedTests = &'static [(&'static str, &'static str)];
 
-const FORCED_COLORS: &str = "a driver that can force colors";
-const SMALL_STORAGE: &str = "a driver that can make the storage small";
-const NETWORK: &str = "a driver that can take the network away";
-const KILLED: &str = "a driver that starts a killed browser again";
+const FORCED_COLORS: &str = "forced colors in the driver";
+const SMALL_STORAGE: &str = "a limit of the storage in the driver";
+const NETWORK: &str = "offline emulation in the driver";
+const KILLED: &str = "a driver that can restart a killed browser";
 const INSTALLATION: &str = "a driver that knows whether a page can be installed";
 const COUNTED_PAGES: &str = "PDFs whose pages can be counted without unpacking them";
 const WEB_GPU: &str = "WebGPU";
 const STORAGE: &str = "a driver whose windows store files";
 const FROZEN: &str = "a driver that can freeze a tab";
-const CRASHED: &str = "a driver that can crash a tab and go on";
-const GPU_PROCESS: &str = "a process of its own for the GPU, which a test can end";
+const CRASHED: &str = "a driver that continues after a tab crashes";
+const GPU_PROCESS: &str = "a separate GPU process that a test can kill";
 const PRINTED: &str = "a driver that prints pages";
-const ENDED: &str = "connections that end as soon as the page ends them: the browser reads on";
-const CORES: &str = "a driver that says how many cores there are";
-const PHONE: &str = "a driver that plays a phone";
+const ENDED: &str = "connections that close at once when the page aborts a request";
+const CORES: &str = "a driver that reports the number of cores";
+const PHONE: &str = "phone emulation in the driver";
 const MEASURED: &str = "a driver that measures a page's memory";
 
-const FIREFOX_LACKS: Lacks = &[
+const UNSUPPORTED_IN_FIREFOX: UnsupportedTests = &[
     ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
     ("accessibility::progress_is_seen_without_colors_and_announced_by_phases", FORCED_COLORS),
     ("download::a_browser_killed_at_any_moment_leaves_no_wrong_model", KILLED),
@@ -43,13 +43,14 @@ const FIREFOX_LACKS: Lacks = &[
     ("scorers::", CORES),
     ("soak::", MEASURED),
 ];
-const WEB_KIT_LACKS: Lacks = &[
+const UNSUPPORTED_IN_WEB_KIT: UnsupportedTests = &[
     ("accessibility::influence_is_seen_without_colors_and_at_twice_the_size", FORCED_COLORS),
     ("accessibility::progress_is_seen_without_colors_and_announced_by_phases", FORCED_COLORS),
     ("device::device_is_measured_on_request_and_copied_as_text", WEB_GPU),
     ("download::a_browser_killed_at_any_moment_leaves_no_wrong_model", KILLED),
     ("download::a_download_survives_breaks_refusals_and_expired_addresses", STORAGE),
     ("download::a_model_in_several_files_is_one_model", STORAGE),
+    ("download::download_of_unsupported_model_stops_after_its_header", ENDED),
     ("download::model_is_previewed_downloaded_once_and_kept", STORAGE),
     ("download::paused_download_resumes_after_reload", STORAGE),
     ("download::two_tabs_do_not_download_the_same_model", STORAGE),
@@ -129,11 +130,11 @@ impl Browser {
     pub const ALL: [Self; 3] = [Self::Chromium, Self::Firefox, Self::WebKit];
 
     /// Page tests that this browser cannot pass, with the reasons.
-    pub fn lacks(self) -> Lacks {
+    pub fn unsupported(self) -> UnsupportedTests {
         match self {
             Self::Chromium => &[],
-            Self::Firefox => FIREFOX_LACKS,
-            Self::WebKit => WEB_KIT_LACKS,
+            Self::Firefox => UNSUPPORTED_IN_FIREFOX,
+            Self::WebKit => UNSUPPORTED_IN_WEB_KIT,
         }
     }
 }
@@ -155,6 +156,7 @@ mod tests {
 
     use super::*;
     use crate::command::root;
+    use crate::screenshots;
 
     #[test]
     fn named_tests_exist() {
@@ -163,8 +165,8 @@ mod tests {
             let source = std::fs::read_to_string(root().join("tests/page").join(module).with_extension("rs")).unwrap();
             source.contains(&format!("async fn {name}"))
         };
-        let lacks = Browser::ALL.iter().flat_map(|browser| browser.lacks()).map(|(test, _)| *test);
-        let named = lacks.chain(IN_WEBKIT).chain(SLOW_PAGE_TESTS).chain([TEST_OF_LARGE_MODELS]);
+        let unsupported = Browser::ALL.iter().flat_map(|browser| browser.unsupported()).map(|(test, _)| *test);
+        let named = unsupported.chain(IN_WEBKIT).chain(SLOW_PAGE_TESTS).chain([TEST_OF_LARGE_MODELS, screenshots::TEST]);
         let missing: Vec<&str> = named.filter(|test| !is_there(test)).collect();
         assert_eq!(missing, Vec::<&str>::new());
     }
@@ -174,7 +176,7 @@ mod tests {
         let page = std::fs::read_to_string(root().join("docs/faults.md")).unwrap();
         let rows = page.lines().filter(|line| line.starts_with("| "));
         let tests: BTreeSet<&str> = rows.flat_map(|row| row.split('`').skip(1).step_by(2)).filter(|name| name.contains("::")).collect();
-        let passes = |browser: Browser, test: &str| !browser.lacks().iter().any(|(lacking, _)| test.contains(lacking));
+        let passes = |browser: Browser, test: &str| !browser.unsupported().iter().any(|(unsupported, _)| test.contains(unsupported));
         let [_, firefox, webkit] = Browser::ALL.map(|browser| tests.iter().filter(|test| passes(browser, test)).count());
         let words = format!("Of the {} tests, {firefox} run in Firefox and {webkit} in WebKitGTK", tests.len());
         assert!(page.split_whitespace().collect::<Vec<_>>().join(" ").contains(&words), "docs/faults.md: {words}");

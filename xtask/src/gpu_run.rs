@@ -92,12 +92,13 @@ fn build_programs(native: &Tools, checkout: &Path) -> Result<Vec<(String, PathBu
     let release = ["build", "--locked", "--release", "--bin", "glasscage", "--example", "random_model"];
     run(native.command("cargo", &release)?.current_dir(checkout).env("CARGO_TARGET_DIR", &target))?;
     let built = target.join("release");
-    let tests = tests.into_iter().filter_map(|program| {
-        let (_, name) = TESTS.iter().find(|(test, _)| *test == program.name)?;
-        Some(((*name).to_owned(), program.file().to_owned()))
-    });
+    let packed = |&(test, name): &(&str, &str)| {
+        let program = tests.iter().find(|program| program.name == test).with_context(|| format!("{test} was not built"))?;
+        Ok((name.to_owned(), program.file().to_owned()))
+    };
+    let tests: Vec<_> = TESTS.iter().map(packed).collect::<Result<_>>()?;
     let shipped = [("glasscage", built.join("glasscage")), ("random_model", built.join("examples/random_model"))];
-    Ok(tests.chain(shipped.map(|(name, file)| (name.to_owned(), file))).collect())
+    Ok(tests.into_iter().chain(shipped.map(|(name, file)| (name.to_owned(), file))).collect())
 }
 
 /// Adds Debian's Vulkan loader, because a machine for computing may have a driver without a loader.

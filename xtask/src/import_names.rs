@@ -1,5 +1,5 @@
 //! Numbers the names that a program imports from its script. wasm-bindgen ends each name with a hash, which does not compress. A number of
-//! the same length saves about 6 kB of the page's 400 kB.
+//! the same length saves about 6 kB of the page.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -56,9 +56,9 @@ enum Xtask {
     Bench(bench::Options),
     /// Compile the kernels for GPUs that this machine does not have, and compare the results with their limits
     GpuBudgets(gpu_budgets::Options),
-    /// Pack what a machine with a real GPU needs to test and measure the engine, which has no compiler, no network and little time
+    /// Pack everything that a GPU machine without a compiler and without a network needs to test and measure the engine
     GpuRun(gpu_run::Options),
-    /// Invent hostile input for all that reads what strangers send
+    /// Fuzz everything that reads untrusted input
     Fuzz(fuzz::Options),
     /// Take pictures of every state of the page in three browsers, and show them on one page
     Screenshots(screenshots::Options),

@@ -11,7 +11,7 @@ use crate::outcome::Outcome;
 /// check is skipped.
 pub fn check() -> Result<Outcome> {
     let version = version(&fs::read_to_string(root().join("Cargo.toml"))?)?;
-    // To install a version again replaces it, and meanwhile no build on this machine finds `rustc`.
+    // Do not reinstall an installed version: rustup deletes it first, and meanwhile no build on this machine finds `rustc`.
     let is_installed = succeeds(&mut command("rustup", &["run", &version, "rustc", "--version"]));
     if !is_installed && !succeeds(&mut command("rustup", &["toolchain", "install", &version, "--profile", "minimal", "--no-self-update"])) {
         return Ok(Outcome::Skipped(format!("rustup cannot install Rust {version}")));

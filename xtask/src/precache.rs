@@ -10,7 +10,7 @@ use crate::hash::sha256;
 
 const SERVICE_WORKER: &str = "sw.js";
 /// Files that only embedding pages need. They are not cached, so that a page always loads all of them in one version.
-const OF_THE_VIEWER: [&str; 7] = ["element.d.ts", "element.js", "embed.css", "embed.html", "embed.js", "viewer.js", "viewer_bg.wasm"];
+const VIEWER_FILES: [&str; 7] = ["element.d.ts", "element.js", "embed.css", "embed.html", "embed.js", "viewer.js", "viewer_bg.wasm"];
 /// Glasscage Standard: downloaded only on request, and stored apart from the page's own files.
 const ON_REQUEST: &str = "models/standard/";
 /// Delimiters of the inline script. The Content-Security-Policy of a site may forbid inline scripts.
@@ -65,7 +65,7 @@ fn with_version(list: &str, code: &str) -> String {
 
 /// Whether the service worker caches the file at this path.
 fn is_kept(path: &str) -> bool {
-    path != SERVICE_WORKER && !OF_THE_VIEWER.contains(&path) && !path.starts_with(ON_REQUEST)
+    path != SERVICE_WORKER && !VIEWER_FILES.contains(&path) && !path.starts_with(ON_REQUEST)
 }
 
 /// Collects the cached files in `folder`: their paths with `/` separators, and their hashes.

@@ -53,16 +53,20 @@ pub fn environment() -> Result<PathBuf> {
     environment_with("python", &["./python[test]"])
 }
 
-/// The interpreter of an environment with these packages, in this folder of the build. It is rebuilt only if the requirements or the Python
-/// version change, so later runs need no network.
+/// The interpreter of an environment with these packages, in this folder of the build.
 fn environment_with(folder: &str, packages: &[&str]) -> Result<PathBuf> {
-    let folder = command::build().join(folder);
+    environment_in(&command::build().join(folder), &root().join("python/pyproject.toml"), packages)
+}
+
+/// The interpreter of an environment in `folder`, with what `pip install` installs for `packages`. It is rebuilt only if the file of
+/// requirements or the Python version changes, so later runs need no network.
+pub fn environment_in(folder: &Path, requirements: &Path, packages: &[&str]) -> Result<PathBuf> {
     let (python, record) = (folder.join("bin/python"), folder.join("made-for"));
-    let needs = fs::read_to_string(root().join("python/pyproject.toml"))? + &output(&mut command("python3", &["--version"]))?;
+    let needs = fs::read_to_string(requirements)? + &output(&mut command("python3", &["--version"]))?;
     if fs::read_to_string(&record).is_ok_and(|made_for| made_for == needs) {
         return Ok(python);
     }
-    run(command("python3", &["-m", "venv", "--clear"]).arg(&folder))?;
+    run(command("python3", &["-m", "venv", "--clear"]).arg(folder))?;
     run_download(pip(&python, &["install", "--no-compile"]).args(packages))?;
     // Write the record last, so that an interrupted installation does not count.
     fs::write(&record, needs)?;

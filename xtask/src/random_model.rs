@@ -16,9 +16,7 @@ pub fn make(native: &Tools, shape: &str, quant: &str) -> Result<PathBuf> {
         return Ok(model);
     }
     fs::create_dir_all(cache()?.join("models"))?;
-    run(&mut native.command("cargo", &["build", "--release", "--example", "random_model"])?)?;
-    let partial = model.with_extension("part");
-    run(command(build().join("target/release/examples/random_model"), &["--shape", shape, "--quant", quant]).arg(&partial))?;
-    fs::rename(partial, &model)?;
+    run(&mut native.command("cargo", &["build", "--locked", "--release", "--example", "random_model"])?)?;
+    run(command(build().join("target/release/examples/random_model"), &["--shape", shape, "--quant", quant]).arg(&model))?;
     Ok(model)
 }

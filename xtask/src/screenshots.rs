@@ -14,7 +14,8 @@ use crate::command::{build, run};
 use crate::test_environment::natively;
 use crate::{build as page, setup};
 
-const TEST: &str = "screenshots::no_state_is_wider_than_its_window_in_any_look";
+/// The page test that takes the pictures.
+pub const TEST: &str = "screenshots::no_state_is_wider_than_its_window_in_any_look";
 /// A GTK theme that makes `WebKitGTK` use the dark color scheme.
 const DARK: &str = "Adwaita:dark";
 const HEAD: &str = "<!doctype html><meta charset=utf-8><title>Glasscage in pictures</title>

@@ -260,21 +260,25 @@ fn tool(package: &str, version: &str, prebuilt: Option<&Prebuilt<'_>>) -> Result
             println!("{package} is compiled here, because it could not be downloaded: {error:#}");
         }
         if !matches!(downloaded, Some(Ok(()))) {
-            install_beside(&home, |partial| cargo_install(package, version, partial))?;
+            install_beside(&home, "bin", |partial| cargo_install(package, version, partial))?;
         }
     }
     Ok(home.join("bin"))
 }
 
-/// Installs into a temporary folder, and renames it to `home` when the installation is complete. So an interrupted installation does not
-/// count as installed.
-fn install_beside(home: &Path, install: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+/// Installs into a temporary folder, which must get the subfolder `contents`, and renames it to `home` when the installation is complete.
+/// So an interrupted installation does not count as installed.
+pub fn install_beside(home: &Path, contents: &str, install: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     let partial = PathBuf::from(format!("{}.partial", home.display()));
     if partial.exists() {
         fs::remove_dir_all(&partial).with_context(|| partial.display().to_string())?;
     }
     install(&partial)?;
-    ensure!(partial.join("bin").is_dir(), "the installation left no programs in {}", partial.display());
+    ensure!(partial.join(contents).is_dir(), "the installation left no {contents} in {}", partial.display());
+    // What an earlier version of this command left half-done would be in the way.
+    if home.exists() {
+        fs::remove_dir_all(home).with_context(|| home.display().to_string())?;
+    }
     fs::rename(&partial, home).with_context(|| format!("cannot move {} to {}", partial.display(), home.display()))
 }
 
@@ -354,12 +358,12 @@ mod tests {
     #[test]
     fn installation_ended_half_way_does_not_count() {
         let home = std::env::temp_dir().join(format!("glasscage-tool-{}", std::process::id()));
-        let half = install_beside(&home, |partial| {
+        let half = install_beside(&home, "bin", |partial| {
             fs::create_dir_all(partial.join("bin"))?;
             bail!("the registry failed")
         });
         assert!(half.is_err() && !home.exists());
-        install_beside(&home, |partial| {
+        install_beside(&home, "bin", |partial| {
             assert!(!partial.exists(), "the first attempt leaves no files");
             Ok(fs::create_dir_all(partial.join("bin"))?)
         })

@@ -15,10 +15,11 @@ use super::Browser;
 /// Checks whether the element can be clicked, and starts to listen. Returns "ready" or the reason why not yet.
 ///
 /// Drivers click the center of the visible part of the element's first box, so the script checks that point. A tab that is not drawn gets
-/// no animation frames, so a timer replaces them.
+/// no animation frames, so a timer replaces them. On a busy machine, the frames of a visible tab may be late, and the page moves with them.
 const AIM: &str = "
     const [id, done] = arguments;
-    const frame = () => new Promise(resolve => { requestAnimationFrame(resolve); setTimeout(resolve, 250); });
+    const late = document.hidden ? 250 : 1000;
+    const frame = () => new Promise(resolve => { requestAnimationFrame(resolve); setTimeout(resolve, late); });
     const find = () => document.querySelector(`[data-testid='${id}']`);
     const place = element => {
         const box = element.getClientRects()[0];

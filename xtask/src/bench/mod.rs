@@ -14,7 +14,7 @@ mod targets;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -101,7 +101,10 @@ pub fn bench(options: Options) -> Result<()> {
     let file = options.json.unwrap_or(target.join("bench.json"));
     fs::write(&file, serde_json::to_string_pretty(&report)? + "\n").with_context(|| format!("cannot write {}", file.display()))?;
     println!("All numbers are in {}.", file.display());
-    Ok(())
+    match report.pointer("/browser/error").and_then(Value::as_str) {
+        Some(error) => bail!("nothing was measured in the browser: {error}"),
+        None => Ok(()),
+    }
 }
 
 /// Sizes of page and engine, and of what the other engines download. For onnxruntime-web, the build without WebGPU.

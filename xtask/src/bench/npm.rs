@@ -1,11 +1,12 @@
 //! Other engines from npm.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
 use crate::command::{cache, command, find, output, run};
+use crate::setup::install_beside;
 
 /// Folder of the unpacked npm package. Downloads it if it is missing.
 pub fn package(name: &str, version: &str) -> Result<PathBuf> {
@@ -15,8 +16,11 @@ pub fn package(name: &str, version: &str) -> Result<PathBuf> {
         return Ok(folder.join("package"));
     }
     find("npm").with_context(|| format!("there is no npm on this machine to fetch {name} with"))?;
-    fs::create_dir_all(&folder)?;
-    let packed = output(command("npm", &["pack", "--silent", &format!("{name}@{version}"), "--pack-destination"]).arg(&folder))?;
-    run(command("tar", &["xzf", packed.trim()]).current_dir(&folder))?;
+    let install = |partial: &Path| {
+        fs::create_dir_all(partial)?;
+        let packed = output(command("npm", &["pack", "--silent", &format!("{name}@{version}"), "--pack-destination"]).arg(partial))?;
+        run(command("tar", &["xzf", packed.trim()]).current_dir(partial))
+    };
+    install_beside(&folder, "package", install)?;
     Ok(folder.join("package"))
 }

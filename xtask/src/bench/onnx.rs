@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::npm;
 use crate::command::{cache, command, find, output, root, run};
+use crate::python::environment_in;
 
 /// The measured version of onnxruntime-web.
 pub const ONNXRUNTIME: &str = "1.30.0";
@@ -29,17 +30,9 @@ pub fn prepare(target: &Path, model: &Path, tokens: usize) -> Result<PathBuf> {
 /// A Python interpreter with the packages that the script needs.
 fn python() -> Result<PathBuf> {
     let wanted = root().join("tests/bench/onnx/requirements.txt");
-    let environment = cache()?.join("onnx-venv");
-    let python = environment.join("bin/python");
-    let installed = environment.join("requirements.txt");
-    if fs::read(&installed).ok() == Some(fs::read(&wanted)?) {
-        return Ok(python);
-    }
     find("python3").context("there is no Python on this machine to write the model's weights as ONNX with")?;
-    run(command("python3", &["-m", "venv", "--clear"]).arg(&environment))?;
-    run(command(&python, &["-m", "pip", "install", "--quiet", "--requirement"]).arg(&wanted))?;
-    fs::copy(wanted, installed)?;
-    Ok(python)
+    let packages = ["--requirement", wanted.to_str().context("the path of the checkout is not UTF-8")?];
+    environment_in(&cache()?.join("onnx-venv"), &wanted, &packages)
 }
 
 /// Writes `scores.json`: ids that every vocabulary has, and our engine's scores of them.

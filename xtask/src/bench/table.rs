@@ -32,6 +32,7 @@ pub fn engines(report: &Value) -> String {
              | pass per source, CPU-s | naive, CPU-s | memory of process or page, MB |\n";
     text += "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
     ENGINES.iter().for_each(|(at, name)| text += &row(report, at, name));
+    text += &row(report, "/browser", "browser");
     text + &scaled(report) + &hardware(report)
 }
 

@@ -7,9 +7,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-/// Beginnings of inline code and of inline style sheets.
-const INLINE: [&str; 4] = ["<script>", "<style", "javascript:", " onclick="];
-
 /// The page itself, next to which the site is deployed. A link to it may contain an explanation.
 const PAGE: &str = "../";
 
@@ -22,7 +19,7 @@ pub fn check(site: &Path) -> Result<()> {
     let mut problems = Vec::new();
     for (page, html) in &pages {
         let name = page.strip_prefix(site).unwrap_or(page).display();
-        problems.extend(INLINE.iter().filter(|code| html.contains(**code)).map(|code| format!("{name} has {code}")));
+        problems.extend(tags(html).filter(|tag| has_inline_code(tag)).map(|tag| format!("{name} has inline code: <{tag}>")));
         let links = ["href", "src"].into_iter().flat_map(|attribute| values(html, attribute));
         let broken = links.filter(|link| !link.contains(':') && !is_page(link) && !leads_somewhere(page, link, &ids));
         problems.extend(broken.map(|link| format!("{name}: {link} leads nowhere")));
@@ -46,8 +43,22 @@ fn leads_somewhere(page: &Path, link: &str, ids: &BTreeMap<&PathBuf, BTreeSet<&s
 /// Values of an attribute in the tags of a page.
 fn values<'a>(html: &'a str, attribute: &str) -> impl Iterator<Item = &'a str> {
     let start = format!(" {attribute}=\"");
-    let tags = html.split('<').skip(1).filter_map(|tag| Some(tag.split_once('>')?.0));
-    tags.filter_map(move |tag| tag.split_once(&start)?.1.split('"').next())
+    tags(html).filter_map(move |tag| tag.split_once(&start)?.1.split('"').next())
+}
+
+/// The tags of a page, without their brackets.
+fn tags(html: &str) -> impl Iterator<Item = &str> {
+    html.split('<').skip(1).filter_map(|tag| Some(tag.split_once('>')?.0))
+}
+
+/// Whether a tag contains code or begins it: a script without a file, a style sheet, a handler such as `onclick`, or a `javascript:` link.
+fn has_inline_code(tag: &str) -> bool {
+    let name = tag.split_ascii_whitespace().next().unwrap_or_default();
+    let is_handler = |part: &str| {
+        part.split_once('=')
+            .is_some_and(|(name, _)| name.len() > 2 && name.starts_with("on") && name.bytes().all(|b| b.is_ascii_lowercase()))
+    };
+    (name == "script" && !tag.contains(" src=")) || name == "style" || tag.contains("javascript:") || tag.split(' ').any(is_handler)
 }
 
 /// The pages in a folder, by their absolute paths.
@@ -66,10 +77,12 @@ fn collect(folder: &Path, pages: &mut BTreeMap<PathBuf, String>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
 
     fn checked(index: &str) -> Result<()> {
-        let site = std::env::temp_dir().join(format!("glasscage-docs-{}-{}", std::process::id(), index.len()));
+        let site = std::env::temp_dir().join(format!("glasscage-docs-{}-{:?}", std::process::id(), thread::current().id()));
         fs::create_dir_all(&site).unwrap();
         fs::write(site.join("index.html"), index).unwrap();
         fs::write(site.join("other.html"), "<h1 id=\"there\">Other</h1>").unwrap();
@@ -87,8 +100,10 @@ mod tests {
     }
 
     #[test]
-    fn inline_scripts_are_found() {
-        assert!(checked("<script>run()</script>").is_err());
-        checked("<script src=\"other.html\"></script>").unwrap();
+    fn inline_code_is_found() {
+        let inline =
+            ["<script>run()", "<script type=\"module\">run()", "<style>p {}", "<p onload=\"run()\">", "<a href=\"javascript:run()\">"];
+        assert!(inline.iter().all(|code| checked(code).is_err()));
+        checked("<script defer src=\"other.html\"></script><p class=\"on=off\">").unwrap();
     }
 }

@@ -5,6 +5,7 @@ pub mod programs;
 mod report;
 
 use std::io::{BufRead, BufReader};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -72,8 +73,8 @@ pub struct Options {
     #[arg(long)]
     all: bool,
     /// Run the test programs this many times, but the checks and builds once
-    #[arg(long, default_value_t = 1)]
-    repeat: usize,
+    #[arg(long, default_value_t = NonZeroUsize::MIN)]
+    repeat: NonZeroUsize,
     /// Keep all cores busy with other work at the same time
     #[arg(long)]
     busy: bool,
@@ -105,9 +106,9 @@ pub fn test(options: &Options) -> Result<()> {
         Options { large: true, .. } => _ = build_page(&mut report).map(|(programs, dist)| large(&mut report, &programs, &dist)),
         Options { soak: true, .. } => _ = build_page(&mut report).map(|(programs, dist)| soak(&mut report, &programs, &dist)),
         Options { python: true, .. } => python_alone(&mut report),
-        Options { browser: Some(browser), only, repeat, .. } => page_in(&mut report, *browser, only.as_deref(), *repeat),
+        Options { browser: Some(browser), only, repeat, .. } => page_in(&mut report, *browser, only.as_deref(), repeat.get()),
         _ => {
-            short(&mut report, options.repeat);
+            short(&mut report, options.repeat.get());
             if options.all {
                 long(&mut report);
             }
@@ -330,7 +331,7 @@ fn in_browser(report: &mut Report, page: &Program, browser: Browser, dist: &Path
     let n_cores = thread::available_parallelism().map_or(2, usize::from);
     let n_waiting = if browser == Browser::Chromium { 2 } else { 0 };
     let n_browsers = if one_at_a_time { 1 } else { n_cores + n_waiting }.to_string();
-    let skips = browser.lacks().iter().map(|(test, _)| *test).chain(left_out.iter().copied()).flat_map(|test| ["--skip", test]);
+    let skips = browser.unsupported().iter().map(|(test, _)| *test).chain(left_out.iter().copied()).flat_map(|test| ["--skip", test]);
     let arguments: Vec<&str> = only.iter().copied().chain(skips).chain(["--test-threads", &n_browsers]).collect();
     let mut environment =
         vec![("GLASSCAGE_DIST", dist.display().to_string()), ("GLASSCAGE_BROWSER", browser.to_string()), ("PATH", tools.path()?)];
@@ -344,7 +345,7 @@ fn in_browser(report: &mut Report, page: &Program, browser: Browser, dist: &Path
     let stage = browser.to_string();
     page.run(report, &Run { stage: &stage, arguments: &arguments, environment: &environment, repeats_failures: true })?;
     if only.is_empty() {
-        report.lacking.extend(browser.lacks().iter().map(|(test, lack)| format!("not in {browser}: {test}: {lack}")));
+        report.lacking.extend(browser.unsupported().iter().map(|(test, reason)| format!("not in {browser}: {test}: {reason}")));
     }
     report.elsewhere.extend(left_out.iter().map(|test| format!("in {browser}: {test}: cargo xtask test --all")));
     Ok(())

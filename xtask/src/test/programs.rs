@@ -125,7 +125,7 @@ impl Program {
     pub fn run(&self, report: &mut Report, run: &Run<'_>) -> Result<()> {
         let mut failed = Vec::new();
         let n_before = report.n_results();
-        self.execute(run, run.arguments, &mut |event| {
+        let executed = self.execute(run, run.arguments, &mut |event| {
             let Event::Ended { test, outcome, seconds } = event else { return };
             seconds.inspect(|&seconds| report.took(run.stage, &test, seconds));
             println!("{}: {test} ... {}{}", run.stage, word(&outcome), seconds.map_or_else(String::new, |s| format!(" ({s:.1} s)")));
@@ -134,7 +134,7 @@ impl Program {
                 Outcome::Ignored(reason) => report.ignored(&test, &reason),
                 Outcome::Failed(output) => failed.push((test, output)),
             }
-        })?;
+        });
         let repeats = run.repeats_failures && failed.len() <= MOST_REPEATED;
         for (test, output) in failed {
             let line = first_line(&output);
@@ -148,6 +148,8 @@ impl Program {
                 report.failures.push(Failure { stage: run.stage.to_owned(), test, line });
             }
         }
+        // A program that broke off has failed tests, too: they are reported first.
+        executed?;
         ensure!(report.n_results() > n_before, "not one test of {} was run", self.name);
         Ok(())
     }
@@ -156,15 +158,18 @@ impl Program {
     fn passes_when_run_again(&self, run: &Run<'_>, test: &str) -> Result<bool> {
         println!("{}: {test} is run once more", run.stage);
         let mut outcome = None;
-        self.execute(run, &["--exact", test, "--include-ignored"], &mut |event| {
+        let executed = self.execute(run, &["--exact", test, "--include-ignored"], &mut |event| {
             if let Event::Ended { outcome: ended, .. } = event {
                 outcome = Some(ended);
             }
-        })?;
+        });
+        if let Err(problem) = &executed {
+            println!("{}: {problem}", run.stage);
+        }
         if let Some(Outcome::Failed(output)) = &outcome {
             self.keep(run.stage, test, "second", output)?;
         }
-        Ok(outcome == Some(Outcome::Passed))
+        Ok(executed.is_ok() && outcome == Some(Outcome::Passed))
     }
 
     /// Runs the program to its end and passes on each event. If the program crashes, the test that was running has failed.
@@ -295,6 +300,18 @@ mod tests {
         assert_eq!(first_line(output), "waited in vain for G1");
         assert_eq!(first_line("Error: it is broken\n"), "Error: it is broken");
         assert_eq!(first_line(""), "");
+    }
+
+    /// A program of which one test fails and another one ends the process.
+    #[test]
+    fn failures_of_a_program_that_breaks_off_are_reported() {
+        let folder = crate::command::root().join("xtask/src/test");
+        let program = Program { name: "page".into(), file: folder.join("breaks_off.sh"), folder };
+        let mut report = Report::default();
+        let problem = program.run(&mut report, &Run { stage: "breaks off", ..Run::default() }).unwrap_err();
+        assert!(problem.to_string().starts_with("page broke off"), "{problem}");
+        let failures: Vec<_> = report.failures.iter().map(|failure| (&*failure.test, &*failure.line)).collect();
+        assert_eq!(failures, [("fails", "Error: wrong"), ("aborts", "the program broke off (exit status: 134)")]);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Measurements of real GPUs: the lines that `gpu_run.sh` writes to `bench.jsonl`, added to a file of the repository after each run.
 
 use std::fs;
+use std::io::ErrorKind;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde_json::Value;
 
 use super::gpus::Gpu;
@@ -25,7 +26,11 @@ pub struct Measurement {
 
 impl Measurements {
     pub fn stored() -> Result<Self> {
-        Self::read(&fs::read_to_string(root().join(FILE)).unwrap_or_default())
+        match fs::read_to_string(root().join(FILE)) {
+            Ok(lines) => Self::read(&lines),
+            Err(error) if error.kind() == ErrorKind::NotFound => Self::read(""),
+            Err(error) => Err(error).with_context(|| FILE),
+        }
     }
 
     pub fn read(lines: &str) -> Result<Self> {

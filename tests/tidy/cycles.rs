@@ -39,11 +39,11 @@ impl Crate {
     }
 
     /// The largest groups of files that all depend on each other, directly or through others.
-    pub fn circles(&self) -> BTreeSet<BTreeSet<&str>> {
+    pub fn cycles(&self) -> BTreeSet<BTreeSet<&str>> {
         let needs: BTreeMap<&str, BTreeSet<&str>> = self.0.iter().map(|(path, module)| (&*module.file, self.needs(path))).collect();
         let reached: BTreeMap<&str, BTreeSet<&str>> = needs.keys().map(|&file| (file, reached_from(file, &needs))).collect();
-        let circle = |file: &&str| reached[file].iter().copied().filter(|other| reached[other].contains(file)).collect();
-        needs.keys().map(circle).filter(|circle: &BTreeSet<&str>| !circle.is_empty()).collect()
+        let cycle = |file: &&str| reached[file].iter().copied().filter(|other| reached[other].contains(file)).collect();
+        needs.keys().map(cycle).filter(|cycle: &BTreeSet<&str>| !cycle.is_empty()).collect()
     }
 
     /// The other files whose items a module uses. `pub use` alone uses nothing.
@@ -177,7 +177,7 @@ mod tests {
     fn found(files: &[(&str, &str)]) -> Vec<Vec<String>> {
         let tokens = |text: &str| text.parse().expect("code");
         let files = Crate::new(files.iter().map(|(file, text)| ((*file).to_owned(), tokens(text))));
-        files.circles().into_iter().map(|circle| circle.into_iter().map(str::to_owned).collect()).collect()
+        files.cycles().into_iter().map(|cycle| cycle.into_iter().map(str::to_owned).collect()).collect()
     }
 
     const C: (&str, &str) = ("c.rs", "pub fn h() { vec![1, crate::a::f()] }");
