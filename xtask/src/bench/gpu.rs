@@ -7,23 +7,22 @@ use serde_json::{Value, json};
 
 use super::engine;
 use super::table::shown;
+use crate::gpu_budgets::prediction::JOB;
+use crate::gpu_budgets::prediction::models::models;
+use crate::gpu_budgets::prediction::work::Job;
 use crate::random_model;
 use crate::setup::Tools;
-
-/// Shapes and tensor types of the matrices, with the names of `random_model`.
-const MODELS: [(&str, &str); 8] =
-    [("0.6b", "Q8_0"), ("0.6b", "Q4_K"), ("0.6b", "Q6_K"), ("0.6b", "F16"), ("1b", "Q8_0"), ("1b", "Q4_K"), ("1b", "Q6_K"), ("1b", "F16")];
-/// Tokens, sentences, generated sentences: the sizes of the table of ideal times.
-const JOB: [usize; 3] = [400, 20, 8];
 
 /// Measurements of each model. Empty if the GPU is emulated in software.
 pub fn measure(native: &Tools, target: &Path, native_gpu: &Value) -> Result<Value> {
     if native_gpu.pointer("/adapter/is_software").and_then(Value::as_bool) != Some(false) {
         return Ok(json!([]));
     }
-    let models = MODELS.iter().map(|(shape, quant)| {
-        let model = random_model::make(native, shape, quant)?;
-        Ok(json!({"shape": shape, "quant": quant, "numbers": engine::native(target, &model, "gpu", JOB)?}))
+    let Job { tokens, sentences, generated } = JOB;
+    let models = models().into_iter().map(|model| {
+        let (shape, quant) = (model.name, model.tensor_type.name);
+        let file = random_model::make(native, shape, quant)?;
+        Ok(json!({"shape": shape, "quant": quant, "numbers": engine::native(target, &file, "gpu", [tokens, sentences, generated])?}))
     });
     Ok(Value::Array(models.collect::<Result<_>>()?))
 }
@@ -82,9 +81,9 @@ pub fn table(report: &Value) -> String {
         "\nThis GPU's ceilings: {} GFLOP/s in f32, {} GB/s. Job of {} tokens in {} sentences, {} of them generated.\n\n",
         ceiling("gflops"),
         ceiling("gigabytes_per_second"),
-        JOB[0],
-        JOB[1],
-        JOB[2],
+        JOB.tokens,
+        JOB.sentences,
+        JOB.generated,
     );
     text += "| model | decode, tokens/s | % of bandwidth | mat-mat, % of f32 | job, s | job : ideal | job : answer |\n";
     text += "| --- | --- | --- | --- | --- | --- | --- |\n";

@@ -6,7 +6,7 @@
 
 mod budgets;
 mod measured;
-mod prediction;
+pub mod prediction;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -6,9 +6,9 @@
 mod gpus;
 mod measurements;
 mod mixes;
-mod models;
+pub mod models;
 pub mod page;
-mod work;
+pub mod work;
 
 pub use mixes::{FILE as MIXES, Mixes};
 
