@@ -12,8 +12,10 @@ use glasscage_core::conversation;
 use glasscage_core::explanation::{Branch, Document, METHODS, MethodId, Sampling, SentenceRule, Unit};
 use glasscage_core::number::percent_tenths;
 use glasscage_core::shares::{Evidence, Shares, little_support};
-use glasscage_protocol::request::{BranchPoint, EarlierAnswers, ExplainProgress, PassProgress, Question, Reading};
-use glasscage_session::ExplainResult;
+use glasscage_engine::Engine;
+use glasscage_protocol::problem::Problem;
+use glasscage_protocol::request::{BranchPoint, EarlierAnswers, ExplainProgress, PassProgress, Question, Reading, ThinkingSupport};
+use glasscage_session::{ExplainResult, Session};
 use glasscage_text::given::{given_text, text_of_file};
 
 use super::certainty::certainty_text;
@@ -166,42 +168,19 @@ fn method_ids() -> PossibleValuesParser {
 pub fn explain(arguments: &Arguments) -> Result<(), String> {
     let question = question(arguments)?;
     let chosen = parse_output(&arguments.output)?;
-    output::check_writable(&arguments.json)?;
-    let texts = [&arguments.prompt_file, &arguments.answer_file].into_iter().flatten().cloned();
-    let inputs: Vec<PathBuf> = models::files(&arguments.model).into_iter().chain(texts).collect();
-    if output::is_one_of(&arguments.json, &inputs) {
-        return Err(format!("--json {}: the explanation is made from this file; choose another name", arguments.json.display()));
-    }
+    check_json(arguments)?;
     let methods: Vec<_> = MethodId::named(&arguments.method).map(method).into_iter().collect();
     let masked_lm = masked_lm_for(&methods, arguments.masked_lm.as_deref())?;
     let compared = compared(arguments)?;
     let mut session = load(&arguments.model, arguments.backend)?;
     session.masked_lm = masked_lm.map(|loaded| loaded.model);
+    if arguments.thinking.is_some() && session.loaded_model().thinking == ThinkingSupport::Never {
+        output::say("--thinking has no effect: this model does not think.\n");
+    }
     let is_watched = std::io::stderr().is_terminal();
-    let mut answer = String::new();
-    let is_given = question.answer.is_some();
-    let outcome = pollster::block_on(session.explain(&question, &mut async |progress| {
-        if let ExplainProgress::Token(piece) = &progress {
-            answer.push_str(piece);
-        }
-        if is_watched {
-            show_progress(&progress);
-        }
-        match &progress {
-            // The sentences of a given answer are known before the first pass.
-            ExplainProgress::Answered(document) if is_given && lacks(document, &chosen).is_some() => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
-        }
-    }));
-    let (mut document, failure) = match outcome {
-        Ok(ExplainResult::Explained(document)) => (document, None),
-        Ok(ExplainResult::Failed { measured, problem }) => (measured, Some(problem)),
-        // Print the answer even without an explanation, because it is useful.
-        Ok(ExplainResult::Stopped { .. }) => return print_answer(&answer).and(Err("the run was stopped".into())),
-        Err(problem) => return print_answer(&answer).and(Err(problem.to_string())),
-    };
-    let missing = lacks(&document, &chosen);
-    if let Some(n_generated) = missing.filter(|_| is_given) {
+    let (mut document, failure) = explained(&mut session, &question, &chosen, is_watched)?;
+    let missing = n_generated_if_missing(&document, &chosen);
+    if let Some(n_generated) = missing.filter(|_| question.answer.is_some()) {
         return Err(format!("--output {}: the answer has only {n_generated} {}s", arguments.output, document.unit.of_answer().noun()));
     }
     if missing.is_none() && !chosen.is_empty() {
@@ -236,6 +215,49 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
+/// Checks before the work that the explanation can be written, and that it does not replace what it is made from.
+fn check_json(Arguments { json, model, prompt_file, answer_file, .. }: &Arguments) -> Result<(), String> {
+    output::check_writable(json)?;
+    let texts = [prompt_file, answer_file].into_iter().flatten().cloned();
+    let inputs: Vec<PathBuf> = models::files(model).into_iter().chain(texts).collect();
+    match output::is_one_of(json, &inputs) {
+        true => Err(format!("--json {}: the explanation is made from this file; choose another name", json.display())),
+        false => Ok(()),
+    }
+}
+
+/// Answers and explains. Returns the document, and the problem if it has only a part of the measurements. Shows the progress if somebody
+/// watches it, and prints the answer if there is no explanation of it.
+fn explained(
+    session: &mut Session<Engine>,
+    question: &Question,
+    chosen: &[usize],
+    is_watched: bool,
+) -> Result<(Document, Option<Problem>), String> {
+    let mut answer = String::new();
+    let is_given = question.answer.is_some();
+    let outcome = pollster::block_on(session.explain(question, &mut async |progress| {
+        if let ExplainProgress::Token(piece) = &progress {
+            answer.push_str(piece);
+        }
+        if is_watched {
+            show_progress(&progress);
+        }
+        match &progress {
+            // The sentences of a given answer are known before the first pass.
+            ExplainProgress::Answered(document) if is_given && n_generated_if_missing(document, chosen).is_some() => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }));
+    let problem = match outcome {
+        Ok(ExplainResult::Explained(document)) => return Ok((*document, None)),
+        Ok(ExplainResult::Failed { measured, problem }) => return Ok((*measured, Some(problem))),
+        Ok(ExplainResult::Stopped { .. }) => "the run was stopped".to_owned(),
+        Err(problem) => problem.to_string(),
+    };
+    print_answer(&answer).and(Err(problem))
+}
+
 /// The texts to compare. Errors if there is nothing to compare.
 fn compared(arguments: &Arguments) -> Result<Option<[String; 2]>, String> {
     let Some(texts) = &arguments.contrast else { return Ok(None) };
@@ -251,7 +273,7 @@ fn compared(arguments: &Arguments) -> Result<Option<[String; 2]>, String> {
 }
 
 /// The number of generated sentences, if the document does not have all `chosen` rows.
-fn lacks(document: &Document, chosen: &[usize]) -> Option<usize> {
+fn n_generated_if_missing(document: &Document, chosen: &[usize]) -> Option<usize> {
     let n_generated = document.generation.sentences.len();
     chosen.iter().any(|&row| row >= n_generated).then_some(n_generated)
 }

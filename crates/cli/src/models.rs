@@ -36,8 +36,12 @@ pub fn load(path: &Path, backend: BackendArgument) -> Result<Session<Engine>, St
     if let Engine::Cpu(model) = &mut session.lm {
         model.use_threads(threads::count());
     }
-    for notice in session.loaded_model().notices {
+    let loaded = session.loaded_model();
+    for notice in loaded.notices {
         output::say(&(notice.to_sentence() + "\n"));
+    }
+    if loaded.backend.starts_with("webgpu-software") {
+        output::say("This machine emulates the GPU in software, which is far slower than --backend cpu.\n");
     }
     Ok(session)
 }
