@@ -1,10 +1,10 @@
-"""Measures explanations of Glasscage Standard on held-out problems, and of real models on the paper's data sets. Writes
+"""Measures explanations of our own models on held-out problems, and of real models on the paper's data sets. Writes
 `docs/results/real-models.csv`, and prints the tables of `docs/results.md` and `docs/results-real.md`.
 
 python training/real_models.py --data FOLDER [--limit 100] [--only smollm2-math]     (hours; it goes on where it was interrupted)
 
 FOLDER has the data sets as in the paper's code: `math/math_mine.json`, `facts/500_facts_9_choose_3.json` and
-`morehopqa/morehopqa_final_150samples.json`; Standard needs none. `cargo xtask test --all` downloads the other models.
+`morehopqa/morehopqa_final_150samples.json`; our own models need none. `cargo xtask test --all` downloads the other models.
 """
 
 import argparse
@@ -20,7 +20,10 @@ from evaluate import table
 from peers_table import METRICS, half_width, means, read
 from results import BASELINES, RESULTS, write_csv
 
-STANDARD = engine.ROOT / "public" / "models" / "standard" / "standard-00001-of-00003.gguf"
+OURS = {
+    "built-in": engine.ROOT / "public" / "models" / "demo.gguf",
+    "standard": engine.ROOT / "public" / "models" / "standard" / "standard-00001-of-00003.gguf",
+}
 PROBLEMS = {"arithmetic": "arithmetic-1-4-steps-unrelated", "look-up": "look-up-2-hops", "everyday": "everyday"}
 MODELS = {"smollm2": "SmolLM2-135M-Instruct.Q4_1.gguf", "gemma3": "gemma-3-270m-q4_k_m.gguf"}
 DATA = {
@@ -46,7 +49,9 @@ class ProblemSet:
 def problem_sets(folder: Path) -> dict[str, ProblemSet]:
     """Returns all sets by name. The data sets of the paper are in `folder`."""
     golden, models = engine.ROOT / "tests" / "golden" / "demo", Path.home() / ".cache/glasscage/models"
-    sets = {f"standard-{name}": ProblemSet(STANDARD, "demo", golden / f"{file}.jsonl") for name, file in PROBLEMS.items()}
+    sets = {}
+    for ours, gguf in OURS.items():
+        sets |= {f"{ours}-{name}": ProblemSet(gguf, "demo", golden / f"{file}.jsonl") for name, file in PROBLEMS.items()}
     for model, gguf in MODELS.items():
         sets |= {f"{model}-{task}": ProblemSet(models / gguf, task, folder / file) for task, file in DATA.items()}
     return sets
