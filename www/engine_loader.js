@@ -35,7 +35,7 @@ importScripts("./engine.js");
         await new Promise(resolve => setTimeout(resolve, 1000 * tries));
       }
     }
-    // Bytes that are no program must not come back in the next worker.
+    // If these bytes are not a valid program, the next worker must start over.
     try {
       await wasm_bindgen({ module_or_path: new Blob(chunks).arrayBuffer() });
     } finally {

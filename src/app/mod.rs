@@ -6,6 +6,8 @@
 //!     └───── read the state ───┘◄──────── Message ───────┘
 //! ```
 //!
+//! Events of the engine are not messages: `engine_updates` decodes and handles them, in code that the browser fetches with the engine.
+//!
 //! `state` is data, and its fields notify the views that read them. `update` decides how a message changes the state and which effects
 //! follow. A part of the state handles alone what concerns only itself (`Editor::update`); methods of `State` handle what concerns several
 //! parts. `analysis` derives what the page shows about a document. `views` render the state and send messages. `effects` call the browser.

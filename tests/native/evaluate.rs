@@ -211,7 +211,7 @@ fn external_attributions_are_evaluated_like_ours() {
 
     let refused = judge(&[0.5, 0.0, 0.5, 0.0, 0.0], "out");
     assert!(
-        refused.contains("has records with another attributions; choose another --out"),
+        refused.contains("has records of another run, which differs in attributions; choose another --out"),
         "records of two files are not mixed: {refused}"
     );
     let refused = judge(&[0.25, 0.75], "other");

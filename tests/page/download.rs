@@ -136,7 +136,9 @@ async fn a_download_survives_breaks_refusals_and_expired_addresses() {
     browser.close().await;
 }
 
-/// The page rejects unsupported files after it has read the header, and says what it supports.
+/// A file that is no model.
+const NOT_A_MODEL: &[u8] = b"<!doctype html><title>Not found</title>";
+
 /// A model of 30 MB whose header has `by` in place of `what`.
 fn patched(what: &[u8], by: &[u8]) -> Vec<u8> {
     let mut model = large_model(30);
@@ -145,11 +147,11 @@ fn patched(what: &[u8], by: &[u8]) -> Vec<u8> {
     model
 }
 
+/// The page rejects unsupported files after it has read the header, and says what it supports.
 #[tokio::test(flavor = "multi_thread")]
 async fn unsupported_model_is_rejected_before_download() {
     let (server, _turn) = server().await;
-    let page = b"<!doctype html><title>Not found</title>".to_vec();
-    let hub = Hub::start(&[("bloom.gguf", patched(b"qwen3", b"bloom")), ("page.gguf", page)]).await;
+    let hub = Hub::start(&[("bloom.gguf", patched(b"qwen3", b"bloom")), ("page.gguf", NOT_A_MODEL.to_vec())]).await;
     let browser = Browser::open(&server.url).await;
     let problem = async || browser.wait("a problem", async || browser.try_text("models-problem").await).await;
     let refused = VecDeque::from([(403, None), (403, None), (403, None)]);
@@ -191,8 +193,8 @@ async fn unsupported_model_is_rejected_before_download() {
 #[tokio::test(flavor = "multi_thread")]
 async fn download_of_unsupported_model_stops_after_its_header() {
     let (server, _turn) = server().await;
-    let page = b"<!doctype html><title>Not found</title>".to_vec();
-    let hub = Hub::start(&[("ssm.gguf", patched(b"blk.0.attn_q.weight", b"blk.0.ssm_in.weight")), ("page.gguf", page)]).await;
+    let hub =
+        Hub::start(&[("ssm.gguf", patched(b"blk.0.attn_q.weight", b"blk.0.ssm_in.weight")), ("page.gguf", NOT_A_MODEL.to_vec())]).await;
     let browser = Browser::open(&server.url).await;
     hub.rules().gate = Some(1_500_000);
     download(&browser, &hub.address("ssm.gguf")).await;

@@ -28,8 +28,10 @@ pub fn remarks_text(document: &Document, shares: &Shares) -> String {
         Evidence::Weak(_) => Some("Weak evidence: the sentences together have little effect.".into()),
         Evidence::Unsupported(_) | Evidence::Clear(_) | Evidence::Unmeasured => None,
     });
-    if !shares.is_unsupported() {
-        let of_answer: f64 = (shares.n_prompt()..shares.n_sources()).filter_map(|j| shares.direct(j)).sum();
+    if !shares.is_unsupported() && shares.scale().is_shares() {
+        // The sentences of explained earlier answers are listed with their own percentages.
+        let first = shares.n_prompt() + document.last_answer().row;
+        let of_answer: f64 = (first..shares.n_sources()).filter_map(|j| shares.direct(j)).sum();
         let lost = shares.lost_share();
         let noun = document.unit.of_answer().noun();
         if of_answer >= SMALLEST_PART {

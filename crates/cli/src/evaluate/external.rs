@@ -68,7 +68,7 @@ fn parse(text: &str) -> Result<BTreeMap<usize, External>, String> {
         let Line { item, method, given } = parse_line(line, n + 1)?;
         if given.attribution.iter().any(|share| *share < 0.0) {
             return Err(format!(
-                "line {}: {method} has a negative number, but the metrics need shares; cut off or square them first",
+                "line {}: {method} has a negative number, but the metrics need shares; replace negative numbers by 0, for example",
                 n + 1
             ));
         }

@@ -42,7 +42,11 @@ pub fn agree(folder: &Path, experiment: &Experiment) -> Result<(), String> {
         let earlier = serde_json::from_slice::<Value>(&fs::read(&path).map_err(failed)?).unwrap_or_default();
         let differing = differing(&earlier, &json!(experiment));
         if !differing.is_empty() {
-            return Err(format!("{} has records with another {}; choose another --out", folder.display(), differing.join(", ")));
+            return Err(format!(
+                "{} has records of another run, which differs in {}; choose another --out",
+                folder.display(),
+                differing.join(", ")
+            ));
         }
     } else if !records(folder)?.is_empty() {
         return Err(format!("{} has records, but no run.json that says of what; choose another --out", folder.display()));

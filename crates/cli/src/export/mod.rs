@@ -200,7 +200,7 @@ fn picture(document: &Document, arguments: &Arguments) -> Result<Vec<u8>, String
 /// Warns about characters that the PNG does not show, or shows as boxes. `missing` has the first one of each line.
 fn notice(missing: &BTreeSet<char>) -> String {
     let some: String = missing.iter().take(10).collect();
-    format!("no installed font has these characters: {some}. The PNG does not show them. Name a font file with --font, or export to SVG")
+    format!("no installed font has {some}, so the PNG shows boxes or nothing there. Name a font file with --font, or export to SVG")
 }
 
 /// Each sentence with its number, in the order of the text. Explained sentences have an asterisk before it.
