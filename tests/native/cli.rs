@@ -178,6 +178,9 @@ fn a_split_model_opens_by_any_of_its_parts() {
         std::fs::copy(file(i), upper(i)).unwrap();
     }
     assert_eq!(lines(&["score", "--model", upper(2).to_str().unwrap()], &text), whole);
+    std::fs::write(upper(3), "no model").unwrap();
+    let said = complaint(&["score", "--model", upper(1).to_str().unwrap()], "");
+    assert!(said.contains("DEMO-00003-of-00003.GGUF: ") && !said.contains("DEMO-00001"), "{said}");
     std::fs::remove_file(file(2)).unwrap();
     let said = complaint(&["tokenize", "--model", file(3).to_str().unwrap()], "");
     assert!(said.contains("3 files") && said.contains("missing: ") && said.contains("demo-00002-of-00003.gguf"), "{said}");
@@ -214,7 +217,7 @@ fn invalid_output_fails_before_work() {
 }
 
 /// The demo model with a longer context length in its metadata.
-fn demo_with_a_long_context(folder: &Path) -> String {
+pub fn demo_with_a_long_context(folder: &Path) -> String {
     const KEY: &[u8] = b"qwen3.context_length";
     let (mut model, file) = (std::fs::read(DEMO).unwrap(), folder.join("long.gguf"));
     // The type of the value (four bytes) and the number follow the key.

@@ -20,6 +20,7 @@ mod gradients;
 mod hosts;
 mod infill;
 mod interpreter;
+mod interrupted;
 mod kernels;
 mod masked;
 #[path = "../models/masked.rs"]

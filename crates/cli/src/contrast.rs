@@ -23,7 +23,7 @@ pub fn add_contrast(
     let Some(at) = answer.rfind(text) else { return Err(format!("the answer does not contain {text:?}")) };
     let mark = [at, at + text.len()].map(|byte| answer[..byte].chars().count());
     let contrast = pollster::block_on(session.contrast(question, mark, other, on_pass)).map_err(|problem| problem.to_string())?;
-    let contrast = contrast.ok_or("the run was stopped")?;
+    let contrast = contrast.ok_or("interrupted")?;
     document.contrasts.push(contrast.clone());
     Ok(contrast)
 }

@@ -1,7 +1,6 @@
 //! `glasscage explain`: answers a prompt and writes the explanation document.
 
-use std::fs;
-use std::io::{ErrorKind, IsTerminal};
+use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +19,7 @@ use glasscage_text::given::{given_text, text_of_file};
 
 use super::certainty::certainty_text;
 use super::contrast::{add_contrast, contrast_text};
+use super::interrupt;
 use super::models::{self, BackendArgument, load, masked_lm_for};
 use super::output::{self, indented};
 use super::passages::passages_text;
@@ -33,7 +33,7 @@ pub struct Arguments {
     /// Prompt
     #[arg(long, required_unless_present = "prompt_file", conflicts_with = "prompt_file")]
     prompt: Option<String>,
-    /// File with the prompt; one line end at its end is dropped
+    /// File with the prompt, or - for standard input; one line end at its end is dropped
     #[arg(long, value_name = "FILE")]
     prompt_file: Option<PathBuf>,
     /// Read the prompt as a conversation: turns with labels such as "User:" and "Assistant:", ChatML, or JSON with role and content. Each
@@ -47,7 +47,8 @@ pub struct Arguments {
     /// Explain the answer at the end of the conversation
     #[arg(long, requires = "conversation", conflicts_with = "answer_file")]
     last_answer: bool,
-    /// File with an answer to explain, without a line end at its end; without this option the model writes the answer
+    /// File with an answer to explain, or - for standard input; one line end at its end is dropped. Without this option the model writes
+    /// the answer
     #[arg(long, value_name = "FILE")]
     answer_file: Option<PathBuf>,
     /// Attribution method
@@ -172,6 +173,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     let methods: Vec<_> = MethodId::named(&arguments.method).map(method).into_iter().collect();
     let masked_lm = masked_lm_for(&methods, arguments.masked_lm.as_deref())?;
     let compared = compared(arguments)?;
+    interrupt::watch()?;
     let mut session = load(&arguments.model, arguments.backend)?;
     session.masked_lm = masked_lm.map(|loaded| loaded.model);
     if arguments.thinking.is_some() && session.loaded_model().thinking == ThinkingSupport::Never {
@@ -191,7 +193,7 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
         if is_watched {
             show_passes(done, planned);
         }
-        ControlFlow::Continue(())
+        interrupt::unless_requested()
     };
     let contrast = texts.map(|texts| add_contrast(&mut session, &question, &mut document, &texts, &mut on_pass));
     // Write the document of a generated answer even if the requested sentence or the text to compare does not exist.
@@ -204,6 +206,9 @@ pub fn explain(arguments: &Arguments) -> Result<(), String> {
     }
     if let Some(problem) = failure {
         return Err(format!("{} The document has what was measured by then.", problem.what.to_sentence()));
+    }
+    if interrupt::is_requested() {
+        return Err("interrupted; the document has what was measured by then".into());
     }
     if let Some(n_generated) = missing {
         return Err(format!(
@@ -246,13 +251,13 @@ fn explained(
         match &progress {
             // The sentences of a given answer are known before the first pass.
             ExplainProgress::Answered(document) if is_given && n_generated_if_missing(document, chosen).is_some() => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
+            _ => interrupt::unless_requested(),
         }
     }));
     let problem = match outcome {
         Ok(ExplainResult::Explained(document)) => return Ok((*document, None)),
         Ok(ExplainResult::Failed { measured, problem }) => return Ok((*measured, Some(problem))),
-        Ok(ExplainResult::Stopped { .. }) => "the run was stopped".to_owned(),
+        Ok(ExplainResult::Stopped { .. }) => "interrupted".to_owned(),
         Err(problem) => problem.to_string(),
     };
     print_answer(&answer).and(Err(problem))
@@ -284,6 +289,9 @@ fn print_answer(answer: &str) -> Result<(), String> {
 }
 
 fn question(arguments: &Arguments) -> Result<Question, String> {
+    if [&arguments.prompt_file, &arguments.answer_file].iter().all(|file| file.as_deref().is_some_and(output::is_standard_input)) {
+        return Err("only one of --prompt-file and --answer-file can be standard input".into());
+    }
     let prompt = match (&arguments.prompt, &arguments.prompt_file) {
         (Some(prompt), _) => given_text(prompt),
         (None, Some(path)) => read(path)?,
@@ -325,11 +333,9 @@ fn question(arguments: &Arguments) -> Result<Question, String> {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    let reason = |error: std::io::Error| match error.kind() {
-        ErrorKind::InvalidData => "it is not text in UTF-8; save it with this encoding".to_owned(),
-        _ => error.to_string(),
-    };
-    fs::read_to_string(path).map(|text| text_of_file(&text)).map_err(|error| format!("cannot read {}: {}", path.display(), reason(error)))
+    let text = String::from_utf8(output::read(path)?);
+    text.map(|text| text_of_file(&text))
+        .map_err(|_| format!("cannot read {}: it is not text in UTF-8; save it with this encoding", output::input_name(path)))
 }
 
 /// Parses the numbers of a token and of its alternative, such as `7:1`. Both count from 1.

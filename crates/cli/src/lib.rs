@@ -10,6 +10,7 @@ mod export;
 mod filters;
 mod gallery;
 mod gpu;
+mod interrupt;
 mod kernels;
 mod models;
 #[cfg(test)]

@@ -14,7 +14,7 @@ use glasscage_protocol::request::BackendChoice;
 use glasscage_session::Session;
 use sha2::{Digest, Sha256};
 
-use super::{output, threads};
+use super::{interrupt, output, threads};
 
 /// The engine to use, as an argument.
 #[derive(Clone, Copy, ValueEnum)]
@@ -29,10 +29,10 @@ pub fn load(path: &Path, backend: BackendArgument) -> Result<Session<Engine>, St
         BackendArgument::Cpu => BackendChoice::Cpu,
         BackendArgument::Gpu => BackendChoice::Gpu,
     };
-    let session = pollster::block_on(Session::load(&open(path)?, choice, &mut async |_| std::ops::ControlFlow::Continue(())));
+    let session = pollster::block_on(Session::load(&open(path)?, choice, &mut async |_| interrupt::unless_requested()));
     let session =
-        session.map_err(|problem| parts_to_name(path).unwrap_or_else(|| format!("{}: {}", path.display(), problem.what.to_sentence())))?;
-    let mut session = session.expect("loading is never broken off");
+        session.map_err(|problem| parts_to_name(path).unwrap_or_else(|| format!("{}: {}", faulty(path), problem.what.to_sentence())))?;
+    let mut session = session.ok_or("interrupted")?;
     if let Engine::Cpu(model) = &mut session.lm {
         model.use_threads(threads::count());
     }
@@ -80,6 +80,21 @@ pub fn parts_to_name(path: &Path) -> Option<String> {
             "{name} is part {number} of {of} of a model: give all of them names such as model-{number:05}-of-{of:05}.gguf, in one folder"
         )),
         _ => None,
+    }
+}
+
+/// The name of the file that keeps a model from loading: of a split model, the first part whose header is faulty.
+fn faulty(path: &Path) -> String {
+    let files = files(path);
+    let is_faulty = |(i, file): (usize, &PathBuf)| match NativeFile::open(file).map(|file| pollster::block_on(Gguf::read(&file))) {
+        Ok(Err(GgufError::Split { number, of })) => number != i as u64 + 1 || of != files.len() as u64,
+        Ok(header) => header.is_err(),
+        Err(_) => true,
+    };
+    match files.iter().enumerate().position(is_faulty) {
+        Some(i) => files[i].display().to_string(),
+        None if files.len() == 1 => path.display().to_string(),
+        None => format!("{} or another of the {} files of this model", path.display(), files.len()),
     }
 }
 

@@ -1,8 +1,8 @@
-//! Writes files, standard output and standard error. The reader of a standard stream may close it early (`glasscage explain --help | head
+//! Reads files and standard input; writes files, standard output and standard error. The reader of a standard stream may close it early (`glasscage explain --help | head
 //! -1`).
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -33,6 +33,23 @@ pub fn parse_line<T: DeserializeOwned>(line: &str, number: usize) -> Result<T, S
 /// A source whose lines after the first one start in this column.
 pub fn indented(source: &str, column: usize) -> String {
     source.trim().replace('\n', &format!("\n{:column$}", ""))
+}
+
+/// Whether an argument that names a file is `-`, which stands for standard input.
+pub fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// What messages call a file that is read.
+pub fn input_name(path: &Path) -> String {
+    if is_standard_input(path) { "standard input".into() } else { path.display().to_string() }
+}
+
+/// Reads a file, or standard input.
+pub fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let content = if is_standard_input(path) { io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes) } else { fs::read(path) };
+    content.map_err(|error| format!("cannot read {}: {error}", input_name(path)))
 }
 
 /// Writes a file, and replaces its content.

@@ -4,7 +4,6 @@ mod raster;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -122,15 +121,7 @@ fn kind(file: &Path) -> Result<Kind, String> {
 /// Opens the explanation in a file, a link or standard input.
 fn open(input: &str) -> Result<Document, String> {
     let is_link = input.starts_with('#') || input.contains("://");
-    let bytes = match input {
-        "-" => {
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| format!("cannot read standard input: {error}"))?;
-            bytes
-        }
-        link if is_link => link.as_bytes().to_vec(),
-        file => fs::read(file).map_err(|error| format!("cannot read {file}: {error}"))?,
-    };
+    let bytes = if is_link { input.as_bytes().to_vec() } else { output::read(Path::new(input))? };
     let name = if is_link { "the link" } else { input };
     match open_any(&bytes).map_err(|error| format!("{name}: {error}"))? {
         Opened::Explanation(document) => Ok(*document),
