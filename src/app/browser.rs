@@ -465,7 +465,7 @@ pub fn scroll_to(selector: &str) {
 }
 
 /// Scrolls to the first element that matches `selector`, unless its top is in the upper 60 % of the window.
-pub fn bring_in_sight(selector: &str) {
+pub fn scroll_into_view_if_hidden(selector: &str) {
     if let Ok(Some(element)) = document().query_selector(selector) {
         let height = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(0.0);
         // Too little of an element is visible if it begins further down.

@@ -154,7 +154,7 @@ impl Effects {
             }
             // Scroll after the explanation is rendered.
             Effect::ScrollToExplanation => {
-                Timeout::new(0, || browser::bring_in_sight(EXPLANATION)).forget();
+                Timeout::new(0, || browser::scroll_into_view_if_hidden(EXPLANATION)).forget();
             }
             Effect::RememberInTab { key, text } => browser::remember_in_tab(key, &text),
             Effect::RememberForVisits { key, text } => browser::remember_for_visits(key, text.as_deref()),
@@ -198,6 +198,7 @@ pub fn environment() -> Environment {
         has_spare_core: browser::has_spare_core(),
         prompt: browser::remembered_in_tab(storage_keys::PROMPT).unwrap_or_default(),
         given_answer: browser::remembered_in_tab(storage_keys::GIVEN_ANSWER).unwrap_or_default(),
+        replaced_texts: browser::remembered_in_tab(storage_keys::REPLACED_TEXTS),
         model: browser::remembered_in_tab(storage_keys::MODEL).or_else(|| browser::remembered(storage_keys::MODEL)),
         download: browser::remembered(storage_keys::DOWNLOAD),
         speed: browser::remembered(storage_keys::SPEED),

@@ -89,7 +89,7 @@ fn root(lacks_language: bool, linked: Option<OpenedLink>) -> impl IntoView {
     let on_hide = window_event_listener(ev::pagehide, move |_| forget());
     // The browser may show a left page again without loading it, so store its entry again.
     let on_show = window_event_listener(ev::pageshow, |_| browser::remember_entry(browser::entry().as_deref()));
-    let on_sight = window_event_listener(ev::visibilitychange, move |_| {
+    let on_visibility_change = window_event_listener(ev::visibilitychange, move |_| {
         if browser::is_hidden() {
             page.send(Message::Hidden);
         }
@@ -115,7 +115,7 @@ fn root(lacks_language: bool, linked: Option<OpenedLink>) -> impl IntoView {
     on_cleanup(move || {
         on_hide.remove();
         on_show.remove();
-        on_sight.remove();
+        on_visibility_change.remove();
         on_leave.remove();
         on_visit.remove();
         on_key.remove();

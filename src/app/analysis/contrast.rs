@@ -2,7 +2,7 @@
 
 use super::number;
 use super::share_texts::Amount;
-use crate::app::i18n::{plural, t};
+use crate::app::i18n::{in_sequence, plural, t};
 use crate::explanation::{Alternative, Contrast, Document, Token};
 use crate::order::descending;
 use crate::shares::ContrastShares;
@@ -109,7 +109,7 @@ fn verdict(document: &Document, found: &ContrastShares, [part, alternative]: [&s
     };
     let weak = if found.is_weak() { t!("The effects are very small, so these shares mean little.") } else { "" };
     let sentences: [&str; 3] = [&supporting, &opposing, weak];
-    sentences.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
+    in_sequence(sentences.into_iter().filter(|words| !words.is_empty()))
 }
 
 fn notes(found: &ContrastShares, n_left_out: usize) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Joint effects of pairs of sources: sentences for the details, marks for the graph and the table.
 
-use crate::app::i18n::t;
+use crate::app::i18n::{in_sequence, t};
 use crate::explanation::{Document, JointEffect};
 use crate::order::by_descending;
 use crate::shares::Shares;
@@ -38,7 +38,7 @@ pub fn mark(document: &Document, source: usize, target: usize) -> Option<JointMa
         (true, false) => t!("and"),
         (false, false) => t!("or, and"),
     };
-    Some(JointMark { word, title: [or, and].concat().join(" ") })
+    Some(JointMark { word, title: in_sequence([or, and].concat()) })
 }
 
 fn either_is_enough(document: &Document, effect: &JointEffect) -> Option<String> {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::number::{enumerated, listed, percent};
+use super::number::{enumerated, listed};
+use super::share_texts;
 use crate::app::i18n::t;
 use crate::explanation::{Document, PlacedUnit};
 use crate::lesson::{Lesson, Question, Step};
@@ -92,14 +93,22 @@ fn task(lesson: &Lesson, texts: &[&Document], step: &Step) -> Option<SheetTask> 
     })
 }
 
-/// "P4 65%, P1 30%, P6 6%": shares of the prompt sentences, largest first.
+/// "P4 65%, P1 30%, P6 6%": shares of the prompt sentences, largest first. Says so if the prompt does not support the explained sentences.
 fn shares(document: Document) -> String {
     let n_prompt = document.prompt.sentences.len();
     let output = document.explained();
     let attribution = Shares::new(Arc::new(AttributionGraph::new(document)), &output);
+    if attribution.is_unsupported() {
+        return t!("Nothing in the prompt supports this.").into();
+    }
     let measured: Vec<(usize, f64)> = (0..n_prompt).filter_map(|j| Some((j, attribution.total(j)?))).collect();
     let largest = by_descending(&measured, |(_, share)| *share);
-    enumerated(largest.iter().filter(|(_, share)| *share >= SMALLEST_SHARE).map(|(j, share)| format!("P{} {}", j + 1, percent(*share))))
+    enumerated(
+        largest
+            .iter()
+            .filter(|(_, share)| *share >= SMALLEST_SHARE)
+            .map(|(j, share)| format!("P{} {}", j + 1, share_texts::figure(attribution.scale(), *share))),
+    )
 }
 
 #[cfg(test)]

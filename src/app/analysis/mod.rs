@@ -7,7 +7,7 @@ pub mod continuation;
 pub mod contrast;
 pub mod deletion_test;
 pub mod derivation;
-pub mod edge_look;
+pub mod edge_style;
 pub mod embed;
 #[cfg(test)]
 pub mod example;

@@ -1,6 +1,6 @@
 //! Lays out the diagram of the tab Path: which sentences to draw, where, and how wide the edges are.
 
-use super::edge_look::EdgeLook;
+use super::edge_style::EdgeStyle;
 use super::number::listed;
 use super::share_texts::{self, Amount};
 use crate::app::i18n::t;
@@ -79,7 +79,7 @@ pub struct DiagramEdge {
     /// The `d` attribute of an SVG path.
     pub path: String,
     pub width: f64,
-    pub look: EdgeLook,
+    pub look: EdgeStyle,
     flow: f64,
 }
 
@@ -196,7 +196,7 @@ fn drawn(view: &Shares, kept: &Edge, edge: &LayeredEdge, drawing: &LayeredDrawin
         to: edge.to,
         path: svg_path(&drawing.routes[e], top_layer, geometry),
         width: (edge.flow * geometry.thickness).max(1.25),
-        look: EdgeLook::new(view, kept),
+        look: EdgeStyle::new(view, kept),
         flow: edge.flow,
     }
 }

@@ -13,12 +13,12 @@ const ANSWER_TOKENS: usize = 60;
 const ANSWER_SENTENCES: usize = 4;
 const SENTENCE_TOKENS: usize = 15;
 /// A pass over a pair of sentences starts at its second sentence. On average, that is after two thirds of the text.
-const PART_OF_PAIR: usize = 3;
+const PART_OF_PAIR: u64 = 3;
 /// Most pairs for each source, and most passes in all: see `glasscage_attribution::pairs`.
 const MOST_PAIRS_PER_SOURCE: usize = 7;
 const MOST_PASSES: usize = 240;
 /// A generated token costs as much as this many tokens that are read at once.
-const GENERATED_COST: usize = 4;
+const GENERATED_COST: u64 = 4;
 
 /// Parameters times tokens, per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +67,7 @@ impl Passes {
 }
 
 /// Number of tokens to compute: the text, the generation, and for each source all text after it, which is half of the text on average.
-fn tokens((prompt, unit): (&str, Unit), thought: usize, passes: Passes) -> usize {
+fn tokens((prompt, unit): (&str, Unit), thought: usize, passes: Passes) -> u64 {
     let generated = thought + ANSWER_TOKENS;
     let text = prompt.len() / CHARACTERS_PER_TOKEN + FRAME_TOKENS + generated;
     let sources = about_units(prompt, unit) + runs_of_thought(thought) + ANSWER_SENTENCES;
@@ -75,6 +75,8 @@ fn tokens((prompt, unit): (&str, Unit), thought: usize, passes: Passes) -> usize
         Passes::Alone => 0,
         Passes::WithPairs => (sources * (sources - 1) / 2).min(MOST_PAIRS_PER_SOURCE * sources).min(MOST_PASSES.saturating_sub(sources)),
     };
+    // In the browser, a `usize` has 32 bits.
+    let [text, generated, sources, pairs] = [text, generated, sources, pairs].map(|n| n as u64);
     text + GENERATED_COST * generated + text * sources / 2 + text * pairs / PART_OF_PAIR
 }
 

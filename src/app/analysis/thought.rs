@@ -15,11 +15,12 @@ pub fn rows(document: &Document) -> Option<Range<usize>> {
 }
 
 /// Shares of the influence that bypass, pass through, and start in the thinking section. `None` if there is no thinking section, if one of
-/// its sentences is explained, if all explained sentences come before it, or if edges are not shares.
+/// its sentences is explained, if all explained sentences come before it, if edges are not shares, or if nothing in the prompt supports the
+/// explained sentences.
 fn influence(view: &Shares) -> Option<GroupInfluence> {
     let thought = rows(view.document())?;
     let is_after = view.output().iter().any(|&row| row >= thought.end);
-    let is_asked = is_after && view.scale().is_shares() && !view.output().iter().any(|row| thought.contains(row));
+    let is_asked = is_after && view.scale().is_shares() && !view.is_unsupported() && !view.output().iter().any(|row| thought.contains(row));
     is_asked.then(|| view.group_influence(&thought))
 }
 

@@ -168,10 +168,12 @@ impl Variant {
         }
     }
 
-    /// Attributions of the last sentence before and after the edits. `None` unless both answers are explained.
+    /// Attributions of the last sentence before and after the edits. `None` unless both answers are explained by the same method.
     pub fn last_sentences(&self, original: &Arc<AttributionGraph>) -> Option<[Shares; 2]> {
         let last = |graph: &Arc<AttributionGraph>| Some(Shares::new(graph.clone(), &[graph.n_generated().checked_sub(1)?]));
-        Some([last(original)?, last(self.explanation.as_ref()?)?])
+        let explained = self.explanation.as_ref()?;
+        let is_comparable = explained.document().method.id == original.document().method.id;
+        if is_comparable { Some([last(original)?, last(explained)?]) } else { None }
     }
 
     /// Labels of the sources after the edits. A sentence before the answer keeps the label that it had. The sentences of the answer are
@@ -186,7 +188,7 @@ impl Variant {
         labels
     }
 
-    /// The sentences before the answer, before and after the edits. `None` unless both answers are explained.
+    /// The sentences before the answer, before and after the edits. `None` unless both answers are explained by the same method.
     pub fn changes(&self, original: &Arc<AttributionGraph>) -> Option<Vec<SentenceChange>> {
         let [before, after] = self.last_sentences(original)?;
         let own = sources_by_sentence(before.document(), &self.edits, after.document());

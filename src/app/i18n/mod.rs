@@ -101,13 +101,14 @@ macro_rules! t {
     (@value $name:ident = $value:expr) => { &$value };
 }
 
-/// Translates a text about `n` things, given the English forms for one and for other numbers. Both forms contain the number:
-/// `plural!(n = edges.len(), "{n} edge", "{n} edges")`. More values can follow.
+/// Translates a text about `n` things, given the English forms for one and for other numbers. Both forms contain the number, with its
+/// digits grouped: `plural!(n = edges.len(), "{n} edge", "{n} edges")`. More values can follow.
 macro_rules! plural {
     ($n:ident $(= $count:expr)?, $one:literal, $other:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{
         let count: usize = *$crate::app::i18n::t!(@value $n $(= $count)?);
         $crate::app::i18n::t!(
-            @fill [$one, $other] ($crate::app::i18n::form(count, [$one, $other])) $n = count $(, $name $(= $value)?)*
+            @fill [$one, $other] ($crate::app::i18n::form(count, [$one, $other]))
+            $n = $crate::app::analysis::number::grouped(count as u64) $(, $name $(= $value)?)*
         )
     }};
 }
@@ -124,6 +125,13 @@ pub(crate) use {plural, t, translatable};
 /// The text after another one, with the space between them. Chinese has none after its full-width marks.
 pub fn following(text: &str) -> String {
     t!(" {text}", text)
+}
+
+/// Sentences one after another, with the space between them.
+pub fn in_sequence(sentences: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let mut sentences = sentences.into_iter();
+    let first = sentences.next().map_or_else(String::new, |first| first.as_ref().to_owned());
+    sentences.fold(first, |text, next| text + &following(next.as_ref()))
 }
 
 #[cfg(test)]

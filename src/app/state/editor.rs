@@ -1,5 +1,7 @@
 //! State of the form in which a visitor asks.
 
+use serde::{Deserialize, Serialize};
+
 use super::reactive::Reactive;
 use super::settings::Settings;
 use crate::app::examples::Example;
@@ -17,8 +19,10 @@ pub struct Editor {
     pub explains_earlier: Reactive<bool>,
     /// The answer to explain instead of generating one.
     pub given_answer: Reactive<String>,
-    /// A replaced prompt and given answer, and whether earlier answers are explained, saved for later.
-    pub set_aside: Reactive<Option<(String, String, bool)>>,
+    /// Texts of the visitor that the page replaced, saved for later.
+    pub set_aside: Reactive<Option<OwnTexts>>,
+    /// The prompt and the given answer that the page itself put into the form last.
+    pub(in crate::app) from_page: [String; 2],
     pub settings: Reactive<Settings>,
     pub examples: Reactive<Vec<Example>>,
     pub is_open: Reactive<bool>,
@@ -31,20 +35,32 @@ pub struct Editor {
     pub(in crate::app) examples_are_requested: bool,
 }
 
+/// Texts of the visitor, and how they are read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnTexts {
+    pub prompt: String,
+    pub given_answer: String,
+    pub explains_earlier: bool,
+}
+
 impl Default for Editor {
     fn default() -> Self {
-        Self::new(String::new(), String::new())
+        Self::new(String::new(), String::new(), None)
     }
 }
 
 impl Editor {
-    pub fn new(prompt: String, given_answer: String) -> Self {
+    /// The form with these texts, and with the texts that [`Self::replaced_texts`] described earlier in this tab.
+    pub fn new(prompt: String, given_answer: String, replaced_texts: Option<&str>) -> Self {
+        let (set_aside, from_page): (Option<OwnTexts>, _) =
+            replaced_texts.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
         Self {
             prompt: Reactive::new(prompt),
             is_plain: Reactive::default(),
             explains_earlier: Reactive::new(true),
             given_answer: Reactive::new(given_answer),
-            set_aside: Reactive::default(),
+            set_aside: Reactive::new(set_aside),
+            from_page,
             settings: Reactive::default(),
             examples: Reactive::default(),
             is_open: Reactive::new(true),
@@ -55,13 +71,26 @@ impl Editor {
         }
     }
 
-    /// Whether the prompt in the form is that of the document. Documents do not contain the marks around the visitor's own parts.
+    /// Whether the prompt in the form is that of the document.
     pub fn is_prompt_of(&self, document: &Document) -> bool {
-        match document.unit {
-            _ if !document.turns.is_empty() => conversation::has_turns(&self.prompt, &conversation::marked_turns_of(document)),
-            Unit::Bracket => self.prompt.replace("[[", "").replace("]]", "") == document.prompt.text,
-            _ => *self.prompt == document.prompt.text,
-        }
+        is_prompt_of(&self.prompt, document)
+    }
+
+    /// The texts of the visitor that the page replaced, and the page's own, as JSON.
+    pub(in crate::app) fn replaced_texts(&self) -> String {
+        serde_json::to_string(&(&*self.set_aside, &self.from_page)).unwrap_or_default()
+    }
+
+    /// The visitor's own texts in the form. `None` if both texts are empty, or the page's.
+    pub(in crate::app) fn own_texts(&self) -> Option<OwnTexts> {
+        let [prompt, given_answer] = &self.from_page;
+        let is_own_prompt = !self.prompt.trim().is_empty() && *self.prompt != *prompt && !self.is_example(&self.prompt);
+        let is_own_answer = !self.given_answer.trim().is_empty() && *self.given_answer != *given_answer;
+        (is_own_prompt || is_own_answer).then(|| OwnTexts {
+            prompt: self.prompt.clone(),
+            given_answer: self.given_answer.clone(),
+            explains_earlier: *self.explains_earlier,
+        })
     }
 
     /// The number of turns if the prompt looks like a conversation. `None` for other texts, and if no chat template may be used.
@@ -93,5 +122,14 @@ impl Editor {
     /// The example with this prompt.
     pub fn example(&self, prompt: &str) -> Option<&Example> {
         self.examples.iter().find(|example| example.prompt == prompt)
+    }
+}
+
+/// Whether this is the prompt of the document. Documents do not contain the marks around the visitor's own parts.
+pub(in crate::app) fn is_prompt_of(prompt: &str, document: &Document) -> bool {
+    match document.unit {
+        _ if !document.turns.is_empty() => conversation::has_turns(prompt, &conversation::marked_turns_of(document)),
+        Unit::Bracket => prompt.replace("[[", "").replace("]]", "") == document.prompt.text,
+        _ => prompt == document.prompt.text,
     }
 }

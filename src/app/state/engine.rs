@@ -7,7 +7,7 @@ use super::reactive::Reactive;
 use super::run_status::RunStatus;
 use super::unfinished_answer::UnfinishedAnswer;
 use crate::app::analysis::speed::Speed;
-use crate::request::{LoadOptions, LoadProgress, LoadedModel, WorkStats};
+use crate::request::{LoadOptions, LoadProgress, LoadedModel, ThinkingSupport, WorkStats};
 use crate::worker::engine::protocol::EngineRequest;
 use crate::worker::envelope::RequestId;
 
@@ -80,6 +80,11 @@ impl Engine {
 
     pub fn loaded(&self) -> Option<&LoadedModel> {
         if let ModelState::Ready(loaded) = &*self.model { Some(loaded) } else { None }
+    }
+
+    /// Whether the loaded model thinks. `Never` without one.
+    pub fn thinking(&self) -> ThinkingSupport {
+        self.loaded().map_or(ThinkingSupport::Never, |loaded| loaded.thinking)
     }
 
     /// Loading progress of the model, while it is loading.

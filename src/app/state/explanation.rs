@@ -81,10 +81,11 @@ impl ShownDocument {
         &self.graph.document().method.id
     }
 
-    /// Whether the follow-up results of this explanation also hold for `document`: text and model are the same.
-    fn is_same_answer(&self, document: &Document) -> bool {
-        let own = self.graph.document();
-        own.is_same_text(document) && own.manifest.model.sha256 == document.manifest.model.sha256
+    /// Whether the follow-up results of this explanation also hold for `document`: text, chat template and model are the same.
+    pub(in crate::app) fn is_same_answer(&self, document: &Document) -> bool {
+        let (own, other) = (&self.graph.document().manifest, &document.manifest);
+        let is_same_context = own.template == other.template && own.model.sha256 == other.model.sha256;
+        is_same_context && self.graph.document().is_same_text(document)
     }
 }
 
@@ -180,6 +181,11 @@ impl Explanation {
                 (*self.edits, *self.variants) = (edits, variants);
             }
         }
+        let is_replaced = |known: &ShownDocument| known.method_id() == document.method.id;
+        self.comparisons.iter().filter(|known| is_replaced(known)).for_each(|known| self.before.keep(&known.graph));
+        if self.comparisons.iter().any(is_replaced) {
+            self.comparisons.retain(|known| !is_replaced(known));
+        }
         self.replace(document, origin);
     }
 
@@ -237,7 +243,7 @@ impl Explanation {
         let comparisons = std::mem::take(&mut *self.comparisons);
         comparisons.iter().for_each(|shown| self.before.keep(&shown.graph));
         let (edits, variants) = (std::mem::take(&mut *self.edits), std::mem::take(&mut *self.variants));
-        if let Some(shown) = self.shown.clone().filter(|_| !variants.is_empty()) {
+        if let Some(shown) = self.shown.clone().filter(|_| !variants.is_empty() || edits != PromptEdits::default()) {
             self.set_aside.push(SetAside { shown, edits, variants });
             self.set_aside.drain(..self.set_aside.len().saturating_sub(MOST_SET_ASIDE));
         }
@@ -281,9 +287,9 @@ impl Explanation {
     /// Rebuilds the graphs from the same scores with another derivation.
     fn derive(&mut self, derivation: Derivation) {
         self.close_link();
-        for shown in self.comparisons.iter_mut().chain(self.shown.iter_mut()) {
-            Arc::make_mut(&mut shown.graph).derive(derivation);
-        }
+        let variants = self.variants.iter_mut().filter_map(|variant| variant.explanation.as_mut());
+        let shown = self.comparisons.iter_mut().chain(self.shown.iter_mut()).map(|shown| &mut shown.graph);
+        shown.chain(variants).for_each(|graph| Arc::make_mut(graph).derive(derivation));
     }
 
     fn reword(&mut self, source: usize, words: &str) {
@@ -299,6 +305,8 @@ impl Explanation {
             std::mem::swap(comparison, shown);
             self.close_link();
             *self.reproduction = None;
+            // It tested the other method.
+            *self.deletion_test = None;
         }
     }
 

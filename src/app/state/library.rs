@@ -1,6 +1,7 @@
 //! State of the library: known and stored models, and the current download.
 
 use super::download::Download;
+use super::explanation::ShownDocument;
 use super::model_choice::ModelChoice;
 use super::reactive::Reactive;
 use super::standard::Standard;
@@ -32,8 +33,8 @@ pub struct Library {
     pub arrived: Reactive<Option<ModelChoice>>,
     pub problem: Reactive<Option<Problem>>,
     pub standard: Standard,
-    /// What the visitor wants to do as soon as the list of known models is here.
-    pub(in crate::app) list_awaited: Option<ListAwaited>,
+    /// What the visitor wants to do as soon as the list of known models is here, and the explanation that was on screen then.
+    pub(in crate::app) list_awaited: Option<(ListAwaited, ShownDocument)>,
     pub(in crate::app) preview_request: Option<RequestId>,
     /// The request of the download, while the worker handles it.
     pub(in crate::app) download_request: Option<RequestId>,

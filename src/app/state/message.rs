@@ -40,11 +40,11 @@ pub enum Message {
     /// Put the conversation so far into the editor: the prompt and the answer on screen, and the start of another turn.
     NextTurn,
     /// Let the model continue the stopped answer to its end.
-    GoOn,
+    ContinueAnswer,
     /// Explain the stopped answer as far as it is written.
     ExplainSoFar,
     /// Answer again with a higher token limit, because the answer on screen was cut off.
-    Lengthen,
+    RaiseTokenLimit,
     Stop,
     /// The engine did not stop the run of this request in time.
     StopTimedOut(RequestId),

@@ -125,6 +125,8 @@ pub struct Environment {
     pub prompt: String,
     /// The given answer that the visitor typed earlier in this tab.
     pub given_answer: String,
+    /// The texts that the page replaced earlier in this tab, serialized by [`Editor::replaced_texts`].
+    pub replaced_texts: Option<String>,
     /// The model of the last visit, serialized by [`ModelChoice`].
     pub model: Option<String>,
     /// The unfinished download of the last visit, serialized by [`library`].
@@ -138,7 +140,7 @@ impl State {
         let standard = Standard::new(&environment.standard_model, environment.stored_standard, environment.asks_for_standard);
         let of_address = standard.choice().filter(|_| standard.is_in_address).and_then(|choice| choice.to_json());
         Self {
-            editor: Editor::new(environment.prompt, environment.given_answer),
+            editor: Editor::new(environment.prompt, environment.given_answer, environment.replaced_texts.as_deref()),
             engine: Engine::new(
                 environment.load_options,
                 environment.has_spare_core,

@@ -31,10 +31,18 @@ pub struct Settings {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RefusedNumber {
     pub label: &'static str,
-    /// Whether the field matters only if answers are sampled.
-    pub is_of_sampling: bool,
+    pub matters: Matters,
     /// The valid values: "a whole number from 1 to 4,096".
     pub allowed: String,
+}
+
+/// When a setting has an effect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Matters {
+    #[default]
+    Always,
+    IfSampled,
+    IfModelThinks,
 }
 
 impl Default for Settings {
@@ -91,9 +99,13 @@ impl Settings {
         }
     }
 
-    /// The problem with these settings, if they are invalid.
-    pub fn problem(&self) -> Option<Problem> {
-        let counts = |refused: &&RefusedNumber| self.temperature > 0.0 || !refused.is_of_sampling;
+    /// The problem with these settings for a model with this thinking support, if they are invalid.
+    pub fn problem(&self, thinking: ThinkingSupport) -> Option<Problem> {
+        let counts = |refused: &&RefusedNumber| match refused.matters {
+            Matters::Always => true,
+            Matters::IfSampled => self.temperature > 0.0,
+            Matters::IfModelThinks => self.thinks(thinking),
+        };
         let RefusedNumber { label, allowed, .. } = self.refused.iter().find(counts)?;
         Some(Problem::new(
             message!("The value of \u{201c}{label}\u{201d} is not valid", label),
@@ -144,10 +156,13 @@ mod tests {
 
     #[test]
     fn unusable_parts_are_named() {
-        let refused = RefusedNumber { label: "Top-k", is_of_sampling: true, allowed: "a whole number from 1 to 1,000".into() };
-        let greedy = Settings { refused: vec![refused], ..Settings::default() };
-        assert_eq!(greedy.problem(), None);
-        let problem = Settings { temperature: 1.0, ..greedy }.problem().unwrap().to_string();
+        let refused = |matters| vec![RefusedNumber { label: "Top-k", matters, allowed: "a whole number from 1 to 1,000".into() }];
+        let greedy = Settings { refused: refused(Matters::IfSampled), ..Settings::default() };
+        assert_eq!(greedy.problem(ThinkingSupport::Always), None);
+        let problem = Settings { temperature: 1.0, ..greedy }.problem(ThinkingSupport::Never).unwrap().to_string();
         assert!(problem.contains("Top-k") && problem.contains("1 to 1,000"), "{problem}");
+        let of_thinking = Settings { refused: refused(Matters::IfModelThinks), ..Settings::default() };
+        assert_eq!([ThinkingSupport::Never, ThinkingSupport::Chosen].map(|thinking| of_thinking.problem(thinking)), [None, None]);
+        assert!(of_thinking.problem(ThinkingSupport::Always).is_some());
     }
 }

@@ -4,6 +4,7 @@
 pub const PROMPT: &str = "glasscage.prompt";
 pub const LOADING: &str = "glasscage.loading";
 pub const GIVEN_ANSWER: &str = "glasscage.given-answer";
+pub const REPLACED_TEXTS: &str = "glasscage.replaced-texts";
 pub const ENTRY: &str = "glasscage.entry";
 // Stored in this tab and for later visits.
 pub const MODEL: &str = "glasscage.model";

@@ -48,7 +48,7 @@ fn stopped_contrast_changes_nothing() {
     let mut page = Page::explained();
     let run = asked(&page.send(compare("X")));
     page.send(Message::Stop);
-    page.engine(run, EngineEvent::Stopped { answer: String::new() });
+    page.engine(run, EngineEvent::Stopped);
     assert!(alternatives(&page).is_empty() && !page.run().is_active() && page.problem().is_empty());
 }
 

@@ -27,8 +27,10 @@ impl State {
         if !files.is_empty() && files.iter().all(is_text) {
             return self.read_texts(files);
         }
-        let (models, others): (Vec<LocalFile>, Vec<LocalFile>) =
+        let (models, mut others): (Vec<LocalFile>, Vec<LocalFile>) =
             files.into_iter().partition(|file| file.name.to_ascii_lowercase().ends_with(".gguf"));
+        // An explanation may come with texts.
+        others.sort_by_key(is_text);
         match others.into_iter().next() {
             Some(document) if models.is_empty() && !self.refuse_while_busy() => {
                 let id = self.await_on_screen(None);

@@ -51,7 +51,7 @@ impl State {
             }
             match text {
                 Some(text) => {
-                    let name = name_beside(&(passages.clone() + &self.editor.prompt), &name);
+                    let name = unique_name(&(passages.clone() + &self.editor.prompt), &name);
                     passages.push_str(&format!("[{name}]\n{text}\n\n"));
                 }
                 None => self.refuse_text(
@@ -103,7 +103,7 @@ fn link_in(text: &str) -> Option<String> {
 }
 
 /// The name of a file without characters that end a name, and with a number if the prompt has this name already.
-fn name_beside(prompt: &str, file: &str) -> String {
+fn unique_name(prompt: &str, file: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || " .-_()".contains(c) { c } else { '_' };
     let name: String = file.chars().map(plain).collect();
     let name: String = name.chars().skip(name.chars().count().saturating_sub(MAX_NAME)).collect();
@@ -128,10 +128,10 @@ mod tests {
 
     #[test]
     fn names_of_files_become_names_of_passages() {
-        assert_eq!([" [a],b.md", "Zo\u{eb}'s (2).txt"].map(|file| name_beside("", file)), ["a__b.md", "Zo\u{eb}_s (2).txt"]);
-        assert_eq!(name_beside("[a.md] [2 A.md]", "a.md"), "3 a.md");
-        assert_eq!(name_beside("", &"x".repeat(99)), "x".repeat(MAX_NAME));
-        assert_eq!(name_beside("", &format!("x-{}", "y".repeat(MAX_NAME - 1))), "y".repeat(MAX_NAME - 1));
+        assert_eq!([" [a],b.md", "Zo\u{eb}'s (2).txt"].map(|file| unique_name("", file)), ["a__b.md", "Zo\u{eb}_s (2).txt"]);
+        assert_eq!(unique_name("[a.md] [2 A.md]", "a.md"), "3 a.md");
+        assert_eq!(unique_name("", &"x".repeat(99)), "x".repeat(MAX_NAME));
+        assert_eq!(unique_name("", &format!("x-{}", "y".repeat(MAX_NAME - 1))), "y".repeat(MAX_NAME - 1));
     }
 
     #[test]

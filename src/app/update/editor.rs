@@ -1,6 +1,6 @@
 //! Changes the texts and settings of the editor, and counts the tokens of the prompt while the visitor types.
 
-use crate::app::state::editor::Editor;
+use crate::app::state::editor::{Editor, OwnTexts};
 use crate::app::state::engine::Engine;
 use crate::app::state::message::{EditorMessage, Effect};
 use crate::app::state::outbox::Outbox;
@@ -37,7 +37,10 @@ impl Editor {
                 *self.is_open = true;
             }
             EditorMessage::RestoreSetAside => {
-                if let Some((prompt, given_answer, explains_earlier)) = self.set_aside.take() {
+                let own = self.own_texts();
+                if let Some(OwnTexts { prompt, given_answer, explains_earlier }) = std::mem::replace(&mut *self.set_aside, own) {
+                    self.from_page = Default::default();
+                    outbox.remember_in_tab(storage_keys::REPLACED_TEXTS, self.replaced_texts());
                     *self.is_plain = false;
                     *self.explains_earlier = explains_earlier;
                     self.set_prompt(prompt, engine, outbox);
@@ -69,9 +72,9 @@ impl Editor {
     }
 
     fn change_settings(&mut self, settings: Settings, engine: &Engine, outbox: &mut Outbox) {
-        let is_framed_otherwise = self.settings.use_template != settings.use_template;
+        let changes_template = self.settings.use_template != settings.use_template;
         *self.settings = settings;
-        if is_framed_otherwise {
+        if changes_template {
             self.recount_tokens(engine, outbox);
         }
     }
@@ -80,11 +83,13 @@ impl Editor {
     /// [`Reading::Text`], a prompt that looks like a conversation stays one text.
     pub(super) fn replace_texts(&mut self, texts: [&str; 2], reading: Reading, engine: &Engine, outbox: &mut Outbox) {
         let [prompt, given_answer] = texts;
-        let (old_prompt, old_answer) = (self.prompt.clone(), self.given_answer.clone());
-        let is_own_prompt = !old_prompt.trim().is_empty() && old_prompt != prompt && !self.is_example(&old_prompt);
-        let is_own_answer = !old_answer.trim().is_empty() && old_answer != given_answer;
-        if is_own_prompt || is_own_answer {
-            *self.set_aside = Some((old_prompt, old_answer, *self.explains_earlier));
+        let is_kept = [&*self.prompt, &*self.given_answer] == texts || *self.prompt == prompt && self.given_answer.trim().is_empty();
+        if let Some(own) = self.own_texts().filter(|_| !is_kept) {
+            *self.set_aside = Some(own);
+        }
+        if !is_kept {
+            self.from_page = texts.map(str::to_owned);
+            outbox.remember_in_tab(storage_keys::REPLACED_TEXTS, self.replaced_texts());
         }
         *self.is_plain = reading == Reading::Text && conversation::n_turns(prompt).is_some();
         *self.explains_earlier = true;

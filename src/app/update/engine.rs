@@ -5,6 +5,8 @@ use crate::app::state::engine::{Engine, MaskedLmState, ModelState};
 use crate::app::state::message::Effect;
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::outbox::Outbox;
+use crate::app::state::purpose::Purpose;
+use crate::app::state::run_status::RunStatus;
 use crate::app::state::storage_keys;
 use crate::request::{LoadProgress, LoadedModel, WorkStats};
 use crate::worker::engine::protocol::EngineRequest;
@@ -75,11 +77,17 @@ impl Engine {
         self.masked_lm_files.clear();
     }
 
-    /// Stores the work of the run, and the speed, which predicts the time of later runs.
+    /// Stores the work of the run, and the speed of an explanation, which predicts the time of later ones.
     pub(super) fn learn_speed(&mut self, work: WorkStats, now_millis: f64, outbox: &mut Outbox) {
         *self.work = Some(work);
-        let began_millis = self.job.as_ref().map_or(now_millis, |job| job.began_millis);
-        let seconds = (now_millis - began_millis) / 1e3;
+        let Some(job) = &self.job else { return };
+        // A token takes longer to write than to read.
+        let only_writes =
+            matches!(job.purpose, Purpose::AnswerVariant(_) | Purpose::MeasureDevice) || matches!(*self.run, RunStatus::Answering { .. });
+        if only_writes {
+            return;
+        }
+        let seconds = (now_millis - job.began_millis) / 1e3;
         let speed = self.loaded().and_then(|loaded| Speed::of(loaded.model.parameters, &work, seconds));
         if let Some(speed) = speed {
             *self.speed = Some(speed);

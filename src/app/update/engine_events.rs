@@ -83,7 +83,7 @@ impl State {
                 self.end_run(RunStatus::Done(t!("Measured this device").into()));
                 *self.engine.device = Some(report);
             }
-            EngineEvent::Stopped { .. } => self.stopped(),
+            EngineEvent::Stopped => self.stopped(),
             EngineEvent::Failed(problem) if self.engine.is_loading() => self.load_failed(problem),
             EngineEvent::Failed(problem) => self.fail(problem),
             EngineEvent::MaskedLmLoaded | EngineEvent::TokensCounted(_) => {}

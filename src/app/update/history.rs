@@ -1,6 +1,7 @@
 //! The browser's history: one entry for each explanation that was on screen, and entries for the start page.
 
 use crate::app::gallery::GalleryEntry;
+use crate::app::state::editor::is_prompt_of;
 use crate::app::state::history_entry;
 use crate::app::state::message::Effect;
 use crate::app::state::model_choice::ModelChoice;
@@ -12,7 +13,6 @@ use crate::app::state::screen::Screen;
 use crate::app::state::storage_keys;
 use crate::app::state::{EntryAwaits, State};
 use crate::app::welcome;
-use crate::conversation;
 use crate::explanation::Document;
 use glasscage_message::message;
 
@@ -163,9 +163,7 @@ impl State {
 
     /// Closes an explanation of another prompt, to make room for that of this prompt.
     pub(super) fn make_room_for(&mut self, prompt: &str) {
-        let is_of_turns =
-            |document: &Document| !document.turns.is_empty() && conversation::has_turns(prompt, &conversation::marked_turns_of(document));
-        if self.explanation.document().is_some_and(|document| document.prompt.text != prompt && !is_of_turns(document)) {
+        if self.explanation.document().is_some_and(|document| !is_prompt_of(prompt, document)) {
             *self.screen = Screen::default();
             self.explanation.close();
         }

@@ -85,6 +85,7 @@ impl State {
             }
             LessonMessage::End => {
                 *self.screen = Screen::default();
+                self.explanation.close_link();
                 self.replace_entry();
             }
         }
@@ -181,6 +182,7 @@ impl State {
 
     /// Shows the step if its explanation has changed. A change of texts keeps the selection on screen.
     fn lesson_changed(&mut self, before: &Document) {
+        self.explanation.close_link();
         match self.lesson().is_some_and(|open| open.document() == *before) {
             true => self.replace_entry(),
             false => self.show_step(),
@@ -188,7 +190,7 @@ impl State {
     }
 
     /// Shows the step's explanation if it had to wait for the end of a run.
-    pub(super) fn make_up_for_step(&mut self) {
+    pub(super) fn show_delayed_step(&mut self) {
         if self.lesson().is_some_and(|open| open.step_waits) && !self.engine.is_busy() {
             self.show_step();
         }

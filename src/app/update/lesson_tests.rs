@@ -312,7 +312,7 @@ fn pending_additions_are_dropped_with_their_lesson() {
 
 #[test]
 fn delayed_step_is_shown_after_run() {
-    let ends = [EngineEvent::Explained { document: Box::new(document()), problem: None }, EngineEvent::Stopped { answer: String::new() }];
+    let ends = [EngineEvent::Explained { document: Box::new(document()), problem: None }, EngineEvent::Stopped];
     for end in ends {
         let mut page = Page::ready();
         let steps = Lesson { explanations: vec![document(), other()], ..lesson() };

@@ -63,7 +63,7 @@ fn changed(state: &mut State, change: impl FnOnce(&mut State)) -> Vec<Effect> {
     // A view that sends a message must not be subscribed to the fields that the update reads.
     untrack(|| {
         change(state);
-        state.make_up_for_step();
+        state.show_delayed_step();
     });
     state.outbox.take_effects()
 }
@@ -85,9 +85,9 @@ impl State {
             Message::Explain => self.explain(),
             Message::Recompute => self.recompute(),
             Message::NextTurn => self.next_turn(),
-            Message::GoOn => self.go_on(),
+            Message::ContinueAnswer => self.continue_answer(),
             Message::ExplainSoFar => self.explain_so_far(),
-            Message::Lengthen => self.lengthen(),
+            Message::RaiseTokenLimit => self.raise_token_limit(),
             Message::Stop => self.stop(),
             Message::StopTimedOut(id) => self.stop_timed_out(id),
             Message::MeasureDeletion => self.measure_deletion(),

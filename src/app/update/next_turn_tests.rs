@@ -3,6 +3,7 @@
 use super::tests::{Page, asked, requests};
 use crate::app::analysis::example::{document, with_explained_turn};
 use crate::app::state::State;
+use crate::app::state::editor::Editor;
 use crate::app::state::message::{EditorMessage, ExplanationMessage, Message};
 use crate::explanation::{Document, Passage, Speaker, Turn};
 use crate::request::{DeletionCurves, EarlierAnswers, Reading};
@@ -129,6 +130,27 @@ fn choice_about_earlier_answers_ends_with_first_turn() {
     assert!(!explains_after(&[answered, &empty, &asked]), "the same conversation goes on");
     for other in ["User: Z.\nAssistant: B.\nUser: C?", "User: Z.\nAssistant: B.", "User: Z.\nAssistant: B.\nUser:"] {
         assert!(explains_after(&[other]), "{other}");
+    }
+}
+
+#[test]
+fn own_texts_are_set_aside_and_come_back() {
+    let mut page = Page::ready();
+    let prompt = |page: &Page| page.look(|state| state.editor.prompt.clone());
+    for text in ["A text of the page.", "Another one."] {
+        page.send(EditorMessage::EditPrompt(text.into()));
+    }
+    let (stored, shown) = page.look(|state| (state.editor.replaced_texts(), state.editor.prompt.clone()));
+    let after_reload = Editor::new(shown, String::new(), Some(&stored));
+    assert!(after_reload.own_texts().is_none() && after_reload.set_aside.as_ref().is_some_and(|own| own.prompt == "A. B."));
+    page.send(EditorMessage::RestoreSetAside);
+    assert_eq!(prompt(&page), "A. B.");
+    assert!(page.look(|state| state.editor.set_aside.is_none()), "the page's own text is not kept");
+    page.send(EditorMessage::EditPrompt("A text of the page.".into()));
+    page.send(EditorMessage::PromptTyped("C.".into()));
+    for own in ["A. B.", "C.", "A. B."] {
+        page.send(EditorMessage::RestoreSetAside);
+        assert_eq!(prompt(&page), own, "the two texts change places");
     }
 }
 

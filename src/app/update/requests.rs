@@ -16,7 +16,7 @@ use crate::conversation;
 use crate::explanation::{Answer, Document, MethodId, Model, Sampling, Unit};
 use crate::library::download_spec::DownloadSpec;
 use crate::problem::Problem;
-use crate::request::{BranchPoint, EarlierAnswers, Question, Reading};
+use crate::request::{BranchPoint, EarlierAnswers, Question, Reading, ThinkingSupport};
 use crate::worker::engine::protocol::EngineRequest;
 use crate::worker::envelope::{Envelope, RequestId};
 use glasscage_message::message;
@@ -69,10 +69,11 @@ impl State {
             return self
                 .fail_at(Place::Editor, Problem::new(message!("There is no prompt yet"), message!("Write one, or choose an example")));
         }
-        if let Some(problem) = self.editor.settings.problem() {
+        if let Some(problem) = self.editor.settings.problem(self.engine.thinking()) {
             return self.fail_at(Place::Editor, problem);
         }
-        let thinking = self.engine.loaded().map(|loaded| loaded.thinking).unwrap_or_default();
+        // Before the model is loaded, the visitor's wish counts. A model that does not think ignores it.
+        let thinking = self.engine.loaded().map_or(ThinkingSupport::Chosen, |loaded| loaded.thinking);
         let question = self.editor.settings.question(&self.editor.prompt, &self.editor.given_answer, thinking);
         self.ask(Question { reading: self.editor.reading(), earlier_answers: self.editor.earlier_answers(), ..question });
     }
@@ -85,12 +86,16 @@ impl State {
     /// Recomputes the explanation on screen with the settings in its document, and compares the two. If a known model made it, and the
     /// visitor has not chosen another one, previews that model instead, because the visitor decides about the download.
     pub(super) fn recompute(&mut self) {
-        let Some(shown) = self.explanation.shown.clone().filter(|_| !self.engine.is_busy()) else { return };
+        let Some(shown) = self.explanation.shown.as_ref().filter(|_| !self.engine.is_busy()) else { return };
         let is_prepared = matches!(shown.origin, Origin::Gallery | Origin::Lesson | Origin::Welcome);
-        if (is_prepared || *self.engine.choice == ModelChoice::BuiltIn) && self.offers_model_of_document(ListAwaited::Recompute) {
-            return;
+        let may_offer = is_prepared || *self.engine.choice == ModelChoice::BuiltIn;
+        if !(may_offer && self.offers_model_of_document(ListAwaited::Recompute)) {
+            self.recompute_by_chosen_model();
         }
-        let document = shown.graph.document().clone();
+    }
+
+    fn recompute_by_chosen_model(&mut self) {
+        let Some(document) = self.explanation.document().filter(|_| !self.engine.is_busy()).cloned() else { return };
         let question = question_of(&document);
         let answer = question.answer.as_deref().unwrap_or_default();
         self.editor.replace_question(&question, answer, &self.engine, &mut self.outbox);
@@ -102,17 +107,24 @@ impl State {
     /// Previews the model that made the explanation on screen, if it is Standard or in the list of models, and not the chosen one. Without
     /// the list, fetches it first for `action`. Returns whether `action` must not begin.
     pub(super) fn offers_model_of_document(&mut self, action: ListAwaited) -> bool {
-        let Some(model) = self.explanation.document().map(|document| &document.manifest.model) else { return false };
-        if self.is_loaded_or_built_in(model) {
+        let Some(shown) = &*self.explanation.shown else { return false };
+        if self.is_loaded_or_built_in(&shown.graph.document().manifest.model) {
             return false;
         }
-        if self.library.known.is_empty() && self.library.list_awaited.replace(action).is_none() {
-            self.emit(Effect::Fetch(Fetch::Registry));
-            return true;
+        if !self.library.known.is_empty() {
+            return self.offers_known_model();
         }
-        let spec = self.known_other_model(model);
-        self.library.list_awaited = None;
-        let Some(spec) = spec else { return false };
+        if self.library.list_awaited.replace((action, shown.clone())).is_none() {
+            self.emit(Effect::Fetch(Fetch::Registry));
+        }
+        true
+    }
+
+    /// Previews the model that made the explanation on screen, if it is known and not the chosen one. Returns whether it does.
+    fn offers_known_model(&mut self) -> bool {
+        let model = self.explanation.document().map(|document| &document.manifest.model);
+        let model = model.filter(|model| !self.is_loaded_or_built_in(model));
+        let Some(spec) = model.and_then(|model| self.known_other_model(model)) else { return false };
         self.library_message(LibraryMessage::Open);
         self.library_message(LibraryMessage::Preview(spec));
         true
@@ -128,15 +140,17 @@ impl State {
         model.name == ModelChoice::BUILT_IN || self.engine.loaded().is_some_and(|loaded| loaded.model.sha256 == model.sha256)
     }
 
-    /// Continues what waited for the list of models.
+    /// Continues what waited for the list of models, unless another explanation is on screen by now or a run is in progress.
     pub(super) fn list_arrived(&mut self) {
-        match self.library.list_awaited {
-            None => {}
-            Some(ListAwaited::Recompute) => self.recompute(),
-            Some(ListAwaited::FollowUp) => {
-                if !self.offers_model_of_document(ListAwaited::FollowUp)
-                    && let Err(problem) = self.check_model()
-                {
+        let Some((action, shown)) = self.library.list_awaited.take() else { return };
+        let is_on_screen = self.explanation.document().is_some_and(|document| shown.is_same_answer(document));
+        if !is_on_screen || self.engine.is_busy() || self.offers_known_model() {
+            return;
+        }
+        match action {
+            ListAwaited::Recompute => self.recompute_by_chosen_model(),
+            ListAwaited::FollowUp => {
+                if let Err(problem) = self.check_model() {
                     self.fail_at(Place::Explanation, problem);
                 }
             }
@@ -238,6 +252,10 @@ impl State {
         // WebAssembly memory never shrinks, so terminate the worker to free the memory of the previous model.
         self.emit(Effect::EndEngine);
         *self.problem = None;
+        // The other model would write another text, and call it the rest of this one.
+        *self.engine.unfinished = None;
+        // Its notes are about the model before.
+        *self.engine.device = None;
         *self.editor.is_open = true;
         self.engine.choose(choice, &mut self.outbox);
         self.engine.files = files;

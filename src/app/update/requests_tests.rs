@@ -118,9 +118,11 @@ fn nothing_is_asked_while_a_run_goes_on() {
     let run = asked(&page.send(Message::Explain));
     page.token(run, "So");
     page.send(Message::Stop);
-    page.engine(run, EngineEvent::Stopped { answer: "So".into() });
-    let run = asked(&page.send(Message::GoOn));
-    for message in [Message::GoOn, Message::ExplainSoFar, Message::Recompute, Message::MeasureDeletion, Message::ExplainVariant(0)] {
+    page.engine(run, EngineEvent::Stopped);
+    let run = asked(&page.send(Message::ContinueAnswer));
+    for message in
+        [Message::ContinueAnswer, Message::ExplainSoFar, Message::Recompute, Message::MeasureDeletion, Message::ExplainVariant(0)]
+    {
         assert_eq!(page.send(message), [], "a second press");
     }
     page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
@@ -143,7 +145,7 @@ fn method_on_screen_stays_during_follow_up() {
 #[test]
 fn stop_while_a_lost_model_loads_again_ends_the_loading() {
     let progress = LoadProgress { read_bytes: 1, total_bytes: 2, memory_bytes: 3 };
-    let ends = [EngineEvent::Stopped { answer: String::new() }, EngineEvent::Failed(Problem::new(message!("gone"), message!("again")))];
+    let ends = [EngineEvent::Stopped, EngineEvent::Failed(Problem::new(message!("gone"), message!("again")))];
     for end in ends {
         let mut page = Page::ready();
         let run = asked(&page.send(Message::Explain));
@@ -202,6 +204,12 @@ fn recomputing_with_another_known_model_asks_first() {
         page.send(Message::Recompute);
         assert!(page.look(|state| state.engine.is_busy()), "the visitor chose this model");
     }
+
+    let mut impatient = opened(&by_smol);
+    assert_eq!(impatient.send(Message::Recompute), [], "a second press waits for the list, too");
+    impatient.opens(document().to_json());
+    let effects = impatient.send(Message::Fetched(Fetch::Registry, Some(known.to_string())));
+    assert!(effects.is_empty() && impatient.look(|state| !*state.library.is_open), "the visitor has gone on: {effects:?}");
 
     let mut follow_up = Page::ready();
     follow_up.opens(by_smol.to_json());

@@ -210,7 +210,7 @@ fn stop_before_the_first_token_keeps_nothing() {
     let run = asked(&page.send(Message::Explain));
     let effects = page.send(Message::Stop);
     assert_eq!(requests(&effects)[..], [&Envelope { id: run, body: EngineRequest::Cancel }]);
-    page.engine(run, EngineEvent::Stopped { answer: String::new() });
+    page.engine(run, EngineEvent::Stopped);
     assert_eq!(page.run(), RunStatus::Done("Stopped".into()));
     assert!(page.look(|state| state.engine.unfinished.is_none()));
 }
@@ -417,6 +417,11 @@ fn compared_method_can_be_swapped_onto_screen() {
     assert_eq!(method(&page), "clp");
     page.send(Message::ShowMethod("pert".into()));
     assert_eq!(method(&page), "pert");
+    // Explained again by a method that is in the comparison.
+    let mut again = document();
+    again.method.id = "clp".into();
+    page.opens(again.to_json());
+    assert!(page.look(|state| state.explanation.comparisons.is_empty()), "each method has one column");
 }
 
 #[test]
@@ -470,15 +475,6 @@ fn recomputing_keeps_sentence_rule_and_language() {
         let question = Page::question(&page.send(Message::Recompute));
         assert_eq!((question.sentence_rule, question.language), (document.manifest.sentence_rule, Some(document.manifest.language)));
     }
-}
-
-#[test]
-fn own_texts_are_set_aside_and_come_back() {
-    let mut page = Page::ready();
-    page.send(EditorMessage::EditPrompt("An example.".into()));
-    page.send(EditorMessage::RestoreSetAside);
-    assert_eq!(page.look(|state| state.editor.prompt.clone()), "A. B.");
-    assert!(page.look(|state| state.editor.set_aside.is_none()));
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use super::requests::question_of;
 use crate::app::state::State;
+use crate::app::state::library::ListAwaited;
+use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
 use crate::app::state::unfinished_answer::UnfinishedAnswer;
@@ -30,7 +32,7 @@ impl State {
     }
 
     /// Asks the question again: the model repeats its words and continues.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn continue_answer(&mut self) {
         if let Some(unfinished) = self.engine.unfinished.clone() {
             self.ask(unfinished.question);
         }
@@ -44,8 +46,15 @@ impl State {
     }
 
     /// Answers again with twice the token limit of the answer on screen, or with the limit in the settings if that is higher.
-    pub(super) fn lengthen(&mut self) {
+    pub(super) fn raise_token_limit(&mut self) {
         let Some(question) = self.explanation.document().filter(|_| !self.engine.is_busy()).map(question_of) else { return };
+        // Another model would write another answer.
+        if self.lacks_model_of_document() && self.offers_model_of_document(ListAwaited::FollowUp) {
+            return;
+        }
+        if let Some(problem) = self.engine.loaded().and_then(|_| self.check_model().err()) {
+            return self.fail_at(Place::Explanation, problem);
+        }
         let (max_tokens, max_context) = (self.editor.settings.max_tokens, self.editor.settings.max_context);
         let max_tokens = max_tokens.max(question.max_tokens.saturating_mul(2));
         self.editor.replace_question(&question, "", &self.engine, &mut self.outbox);

@@ -3,8 +3,10 @@
 use super::tests::{Page, asked, requests};
 use crate::app::analysis::example::document;
 use crate::app::analysis::variant::VariantAnswer;
+use crate::app::state::State;
 use crate::app::state::message::{EditorMessage, Effect, ExplanationMessage, Message};
-use crate::explanation::{Alternative, Answer, AnswerStop, Branch, Document, Manifest, Sampling, Token};
+use crate::explanation::{Alternative, Answer, AnswerStop, Branch, Derivation, Document, Manifest, Sampling, Token};
+use crate::graph::Normalization;
 use crate::problem::Problem;
 use crate::request::BranchPoint;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
@@ -17,7 +19,7 @@ fn an_answer_without_sentences_that_is_stopped_keeps_its_words() {
     page.send(ExplanationMessage::LeaveOut(vec![0]));
     let run = asked(&page.send(Message::AnswerVariant));
     page.token(run, "So 5");
-    page.engine(run, EngineEvent::Stopped { answer: "So 5".into() });
+    page.engine(run, EngineEvent::Stopped);
     let variants = page.look(|state| state.explanation.variants.clone());
     assert!(variants.len() == 1 && !variants[0].is_growing() && !variants[0].is_empty());
     assert!(page.look(|state| state.editor.given_answer.is_empty()), "it is not the answer to the whole prompt");
@@ -46,6 +48,10 @@ fn a_changed_prompt_is_answered_explained_and_opened() {
     let run = asked(&page.send(Message::ExplainVariant(0)));
     page.engine(run, EngineEvent::Explained { document: Box::new(document()), problem: None });
     assert!(page.look(|state| state.explanation.variants[0].explanation.is_some() && state.explanation.comparisons.is_empty()));
+    let derivation = Derivation { normalization: Normalization::None, ..document().method.derivation() };
+    page.send(ExplanationMessage::Derive(derivation));
+    let derived = |state: &State| state.explanation.variants[0].explanation.as_ref().map(|graph| graph.document().method.derivation());
+    assert_eq!(page.look(derived), Some(derivation), "before and after stay comparable");
     let effects = page.send(Message::OpenVariant(0));
     assert!(effects.iter().any(|effect| matches!(effect, Effect::PushEntry { .. })), "Back leads to the original");
     let mut other = document();
@@ -107,7 +113,7 @@ fn answer_is_continued_from_alternative_explained_and_opened() {
     let known = BranchPoint::from(&branch);
     let later = page.send(Message::ContinueFrom { token: 4, rank: 1 });
     assert_eq!(asked_branches(&later)[0], known);
-    page.engine(asked(&later), EngineEvent::Stopped { answer: String::new() });
+    page.engine(asked(&later), EngineEvent::Stopped);
     assert_eq!(page.look(|state| state.explanation.variants.len()), 1, "one stopped before its first token is dropped");
     assert_eq!(asked_branches(&page.send(Message::ContinueFrom { token: 1, rank: 1 })).len(), 1);
 }
@@ -118,7 +124,7 @@ fn stopped_continuation_keeps_its_words() {
     page.opens(generated(Vec::new()).to_json());
     let run = asked(&page.send(Message::ContinueFrom { token: 0, rank: 1 }));
     page.token(run, "X");
-    page.engine(run, EngineEvent::Stopped { answer: "X".into() });
+    page.engine(run, EngineEvent::Stopped);
     assert_eq!(page.look(|state| state.explanation.variants[0].answer.clone()), VariantAnswer::Stopped("X".into()));
     let run = asked(&page.send(Message::ContinueFrom { token: 0, rank: 1 }));
     page.engine(
@@ -137,7 +143,7 @@ fn recomputed_explanation_takes_same_alternatives() {
     let effects = page.send(Message::Recompute);
     assert_eq!(asked_branches(&effects), [BranchPoint::from(&branch)]);
     page.token(asked(&effects), "C. X");
-    page.engine(asked(&effects), EngineEvent::Stopped { answer: "C. X".into() });
+    page.engine(asked(&effects), EngineEvent::Stopped);
     assert!(page.look(|state| state.engine.unfinished.is_none()), "its tokens are not those of the answer alone");
 }
 

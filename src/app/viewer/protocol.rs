@@ -75,7 +75,8 @@ pub struct Explained {
     title: String,
     /// The explained generated sentences (0-based).
     output: Vec<usize>,
-    /// The share of each prompt sentence, including influence through the steps. `null` if it was not measured.
+    /// The share of each prompt sentence, including influence through the steps. `null` if it was not measured, or if nothing in the prompt
+    /// supports the explained sentences.
     shares: Vec<Option<f64>>,
 }
 
@@ -83,7 +84,7 @@ impl Explained {
     /// Describes this view of an explanation.
     pub fn of(attribution: &Shares) -> Self {
         let document = attribution.document();
-        let shares = (0..document.prompt.sentences.len()).map(|j| attribution.total(j));
+        let shares = (0..document.prompt.sentences.len()).map(|j| attribution.total(j).filter(|_| !attribution.is_unsupported()));
         Self { title: title(document), output: attribution.output().to_vec(), shares: shares.collect() }
     }
 }

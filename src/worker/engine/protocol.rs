@@ -77,9 +77,7 @@ pub enum EngineEvent {
     MaskedLmLoaded,
     /// `None` if there is no model, or if the number is unknown.
     TokensCounted(Option<usize>),
-    /// Canceled before anything was measured. Contains the answer so far.
-    Stopped {
-        answer: String,
-    },
+    /// Canceled before anything was measured.
+    Stopped,
     Failed(Problem),
 }

@@ -139,7 +139,7 @@ impl EngineState {
         }
         match &self.session {
             Some(session) => session.lm.stop_when(page.is_stopped()),
-            None => page.post(EngineEvent::Stopped { answer: String::new() }),
+            None => page.post(EngineEvent::Stopped),
         }
         Ok(self.session.as_mut())
     }
@@ -156,7 +156,7 @@ impl EngineState {
         page.post(match result? {
             ExplainResult::Explained(document) => EngineEvent::Explained { document, problem: None },
             ExplainResult::Failed { measured, problem } => EngineEvent::Explained { document: measured, problem: Some(problem) },
-            ExplainResult::Stopped { answer } => EngineEvent::Stopped { answer },
+            ExplainResult::Stopped { .. } => EngineEvent::Stopped,
         });
         Ok(())
     }
@@ -170,7 +170,7 @@ impl EngineState {
         self.account(&before, page);
         page.post(match result? {
             AnswerResult::Answered(answered) => EngineEvent::Answered(Box::new(answered.document)),
-            AnswerResult::Stopped { answer } => EngineEvent::Stopped { answer },
+            AnswerResult::Stopped { .. } => EngineEvent::Stopped,
         });
         Ok(())
     }
@@ -198,7 +198,7 @@ impl EngineState {
         let before = session.lm.counters();
         let words = session.words(question, source, &mut async |passes| page.post_and_yield(EngineEvent::Passes(passes)).await).await;
         self.account(&before, page);
-        page.post(words?.map_or(EngineEvent::Stopped { answer: String::new() }, EngineEvent::Words));
+        page.post(words?.map_or(EngineEvent::Stopped, EngineEvent::Words));
         Ok(())
     }
 
@@ -208,7 +208,7 @@ impl EngineState {
         let curves =
             session.deletion_curves(question, orders, &mut async |passes| page.post_and_yield(EngineEvent::Passes(passes)).await).await;
         self.account(&before, page);
-        page.post(curves?.map_or(EngineEvent::Stopped { answer: String::new() }, EngineEvent::DeletionCurves));
+        page.post(curves?.map_or(EngineEvent::Stopped, EngineEvent::DeletionCurves));
         Ok(())
     }
 
@@ -218,7 +218,7 @@ impl EngineState {
         let mut on_pass = async |passes| page.post_and_yield(EngineEvent::Passes(passes)).await;
         let contrast = session.contrast(question, mark, alternative, &mut on_pass).await;
         self.account(&before, page);
-        page.post(contrast?.map_or(EngineEvent::Stopped { answer: String::new() }, EngineEvent::Contrast));
+        page.post(contrast?.map_or(EngineEvent::Stopped, EngineEvent::Contrast));
         Ok(())
     }
 
@@ -229,7 +229,7 @@ impl EngineState {
         let measured = session.measure_device(&source, &mut async |()| page.yield_now().await).await;
         self.drop_lost_session();
         page.post(match measured? {
-            None => EngineEvent::Stopped { answer: String::new() },
+            None => EngineEvent::Stopped,
             Some(report) => EngineEvent::DeviceMeasured(serde_json::to_string(&report).expect("a report has only string keys")),
         });
         Ok(())

@@ -18,7 +18,7 @@ use crate::worker::js::{await_as, navigator, now_millis};
 /// Name of a model's folder: a hash of the address of its first file.
 pub fn model_id(spec: &DownloadSpec) -> String {
     let address = spec.files.first().map_or("", |file| &file.address);
-    Sha256::digest(address).iter().take(10).map(|byte| format!("{byte:02x}")).collect()
+    format!("{:x}", Sha256::digest(address))[..20].to_owned()
 }
 
 /// A complete model, ready to be read.

@@ -83,8 +83,9 @@ pub fn EditorForm() -> impl IntoView {
                     <kbd>{t!("Enter")}</kbd>
                 </span>
             </div>
-            <ProblemBox place=Place::Editor />
         </details>
+        // Outside, so that it is visible when the form is closed or hidden.
+        <ProblemBox place=Place::Editor />
     }
 }
 

@@ -12,9 +12,9 @@ use web_sys::HtmlInputElement;
 use super::device_view;
 use crate::app::analysis::speed::{Passes, runs_of_thought};
 use crate::app::analysis::{method_words, number};
-use crate::app::i18n::{plural, t, text, translatable};
+use crate::app::i18n::{in_sequence, plural, t, text, translatable};
 use crate::app::page::use_page;
-use crate::app::state::settings::{RefusedNumber, Settings};
+use crate::app::state::settings::{Matters, RefusedNumber, Settings};
 use crate::app::views::layout::details_toggle::details_toggle;
 use crate::app::views::layout::file_button::FileButton;
 use crate::app::views::layout::help_link::{self, HelpLink};
@@ -36,9 +36,8 @@ split_off!(settings, fetch_settings => view as fn() -> AnyView);
 fn view() -> AnyView {
     let page = use_page();
     let text_memory = move || page.with(|state| state.engine.loaded().map(|loaded| text_words(state.editor.settings.max_context, loaded)));
-    let thinking = Memo::new(move |_| page.with(|state| state.engine.loaded().map(|loaded| loaded.thinking)).unwrap_or_default());
+    let thinking = Memo::new(move |_| page.with(|state| state.engine.thinking()));
     let thought_cost = move || page.with(thought_words);
-    let is_greedy = Signal::derive(move || page.with(|state| state.editor.settings.temperature <= 0.0));
     view! {
         <div class="settings">
             <label class="number wide">
@@ -89,7 +88,7 @@ fn view() -> AnyView {
                 id="top-k"
                 start=""
                 range=1.0..=1000.0
-                disabled=is_greedy
+                matters=Matters::IfSampled
                 take=|all, n| all.top_k = n.map(|n| n as usize)
             />
             <NumberField
@@ -98,7 +97,7 @@ fn view() -> AnyView {
                 start=""
                 range=0.01..=1.0
                 decimal=true
-                disabled=is_greedy
+                matters=Matters::IfSampled
                 take=|all, n| all.top_p = n
             />
             <NumberField
@@ -106,18 +105,20 @@ fn view() -> AnyView {
                 id="seed"
                 start="0"
                 range=0.0..=4_294_967_295.0
-                disabled=is_greedy
+                matters=Matters::IfSampled
                 take=|all, n| all.seed = n.map_or(0, |n| n as u64)
             />
-            <Show when=move || thinking.get() != ThinkingSupport::Never>
+            // Hidden without a model that thinks, so that it keeps its number while a model loads again.
+            <div hidden=move || thinking.get() == ThinkingSupport::Never>
                 <NumberField
                     label=t!("Maximum thinking length (tokens)")
                     id="max-thought"
                     start=Settings::MAX_THOUGHT.to_string()
                     range=1.0..=32_768.0
+                    matters=Matters::IfModelThinks
                     take=|all, n| all.max_thought = n.map_or(Settings::MAX_THOUGHT, |n| n as usize)
                 />
-            </Show>
+            </div>
             <Show when=move || thinking.get() == ThinkingSupport::Chosen>
                 <label class="check">
                     <input
@@ -173,7 +174,7 @@ fn needs_masked_lm(method: &str) -> bool {
 /// Describes the chosen method and its cost.
 fn about_method(settings: &Settings) -> Option<String> {
     let method = MethodId::named(settings.method)?.text();
-    Some(format!("{} {}", method_words::about(method, settings.unit), method_words::cost(method, settings.unit)))
+    Some(in_sequence([method_words::about(method, settings.unit), method_words::cost(method, settings.unit)]))
 }
 
 /// Asks for the files of a masked language model and shows whether one is loaded.
@@ -257,9 +258,7 @@ fn NumberField(
     /// Whether it may have decimals.
     #[prop(optional)]
     decimal: bool,
-    /// Set for fields that matter only if answers are sampled.
-    #[prop(optional, into)]
-    disabled: Option<Signal<bool>>,
+    #[prop(optional)] matters: Matters,
     take: fn(&mut Settings, Option<f64>),
 ) -> impl IntoView {
     let page = use_page();
@@ -276,7 +275,7 @@ fn NumberField(
         // For text that is not a number, the browser returns an empty value and marks the field as invalid.
         let is_invalid = field.matches(":invalid").unwrap_or(false);
         let is_refused = number.is_none() && (is_invalid || !field.value().is_empty());
-        let refused = RefusedNumber { label, is_of_sampling: disabled.is_some(), allowed: allowed.clone() };
+        let refused = RefusedNumber { label, matters, allowed: allowed.clone() };
         page.change_settings(|all| {
             all.refused.retain(|other| other.label != label);
             match is_refused {
@@ -293,7 +292,7 @@ fn NumberField(
                 data-testid=id
                 step="any"
                 value=start
-                disabled=move || disabled.is_some_and(|disabled| disabled.get())
+                disabled=move || matters == Matters::IfSampled && page.with(|state| state.editor.settings.temperature <= 0.0)
                 aria-invalid=move || is_wrong.get().to_string()
                 on:input=on_input
             />

@@ -7,6 +7,7 @@ use crate::app::page::use_page;
 use crate::app::state::settings::Settings;
 use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::explanation::{MethodId, Unit};
+use crate::request::ThinkingSupport;
 
 /// Settings of the answer, collapsed. The page fetches the fields when the editor first opens.
 #[component]
@@ -18,7 +19,7 @@ pub fn SettingsForm() -> impl IntoView {
         <details class="fold">
             <summary>
                 {t!("Settings")}
-                <span class="hint">{move || page.with(|state| summary(&state.editor.settings))}</span>
+                <span class="hint">{move || page.with(|state| summary(&state.editor.settings, state.engine.thinking()))}</span>
             </summary>
             <Show when=move || is_wanted.get()>
                 <LazyView part view=|view| view() />
@@ -28,8 +29,8 @@ pub fn SettingsForm() -> impl IntoView {
 }
 
 /// "same answer every time, up to 256 tokens".
-fn summary(settings: &Settings) -> String {
-    if let Some(problem) = settings.problem() {
+fn summary(settings: &Settings, thinking: ThinkingSupport) -> String {
+    if let Some(problem) = settings.problem(thinking) {
         return sentence_text(&problem.what);
     }
     let sampling = match settings.temperature > 0.0 {
@@ -66,8 +67,9 @@ mod tests {
 
     #[test]
     fn the_folded_settings_are_summed_up() {
-        assert_eq!(summary(&Settings::default()), "same answer every time, up to 256 tokens");
+        let of = |settings: &Settings| summary(settings, ThinkingSupport::Never);
+        assert_eq!(of(&Settings::default()), "same answer every time, up to 256 tokens");
         let warm = Settings { temperature: 0.7, seed: 3, use_template: false, unit: Unit::Word, ..Settings::default() };
-        assert_eq!(summary(&warm), "temperature 0.7, seed 3, up to 256 tokens, no chat template, by words");
+        assert_eq!(of(&warm), "temperature 0.7, seed 3, up to 256 tokens, no chat template, by words");
     }
 }

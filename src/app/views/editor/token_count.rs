@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 
 use crate::app::analysis::number::grouped;
-use crate::app::i18n::t;
+use crate::app::i18n::plural;
 use crate::app::page::use_page;
 
 /// Length of the prompt in tokens of the loaded model, and the maximum length of a text.
@@ -16,8 +16,12 @@ pub fn TokenCount() -> impl IntoView {
     });
     let words = move || {
         let (tokens, context) = count.get()?;
-        let [tokens, context] = [tokens, context].map(|n| grouped(n as u64));
-        Some(t!("{tokens} tokens; prompt and answer together: at most {context}", tokens, context))
+        Some(plural!(
+            n = tokens,
+            "{n} token; prompt and answer together: at most {context}",
+            "{n} tokens; prompt and answer together: at most {context}",
+            context = grouped(context as u64),
+        ))
     };
     let is_too_long = move || count.get().is_some_and(|(tokens, context)| tokens >= context);
     view! { <p class="hint tokens" class:warn=is_too_long data-testid="token-count" aria-live="off">{words}</p> }

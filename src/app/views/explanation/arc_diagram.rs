@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::edge_path::EdgePath;
 use super::row_positions::RowPositions;
-use crate::app::analysis::edge_look::EdgeLook;
+use crate::app::analysis::edge_style::EdgeStyle;
 use crate::app::analysis::share_texts;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
@@ -98,7 +98,7 @@ pub fn SmallArcDiagram(attribution: Shares, labels: Vec<String>, share: f64) -> 
 #[derive(Clone, Debug, PartialEq)]
 struct DrawnEdge {
     path: String,
-    look: EdgeLook,
+    look: EdgeStyle,
     /// Both ends as source indices.
     from: usize,
     to: usize,
@@ -149,7 +149,7 @@ fn drawn_edges(attribution: &Shares, kept: &[Edge], RowPositions { y, gutter_wid
     let spine = gutter_width - SPINE_MARGIN;
     let arcs = graph::arcs(&ends, y, (spine - WIDEST).max(1.0));
     let draw = |((edge, arc), (from, to)): ((&Edge, graph::Arc), (usize, usize))| {
-        let look = EdgeLook::new(attribution, edge);
+        let look = EdgeStyle::new(attribution, edge);
         let (x, y) = arc.apex(spine);
         DrawnEdge { path: arc.path(spine), mark: look.mark.map(|word| (word, x, y)), look, from, to }
     };

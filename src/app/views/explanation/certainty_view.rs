@@ -267,7 +267,7 @@ fn Forks(chosen: Chosen) -> impl IntoView {
             marked => view! { <ol class="forks" data-testid="forks">{marked.into_iter().map(item).collect_view()}</ol> }.into_any(),
         }}
         {move || Some(further()).filter(|further| !further.is_empty()).map(|further| {
-            let all = further.into_iter().map(words).collect::<Vec<_>>().join("; ");
+            let all = further.into_iter().map(words).collect::<Vec<_>>().join(t!("; "));
             view! { <NumericDetails>{t!("Other close rivals: {all}.", all)}</NumericDetails> }
         })}
     }

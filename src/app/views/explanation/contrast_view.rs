@@ -74,14 +74,14 @@ struct Sentence {
 fn Form(selected: RwSignal<String>) -> impl IntoView {
     let page = use_page();
     let sentence = Memo::new(move |_| {
-        page.attribution(|attribution| {
-            let (document, row) = (attribution.document(), attribution.output().last().copied()?);
+        // The selected sentence, not the one under the pointer.
+        page.with(|state| {
+            let (document, row) = (state.explanation.document()?, *state.explanation.output.last()?);
             // A carriage return would count differently in the field.
             let text = document.generation.sentence(row).trim_end().replace('\r', " ");
             let start = document.generation.sentences[row][0];
-            Some(Sentence { text, label: document.label(attribution.n_prompt() + row), start })
+            Some(Sentence { text, label: document.label(document.prompt.sentences.len() + row), start })
         })
-        .flatten()
         .unwrap_or_default()
     });
     // Part of the sentence in code points. `None` is the whole sentence.

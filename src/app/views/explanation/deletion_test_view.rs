@@ -2,7 +2,7 @@ use leptos::prelude::*;
 
 use super::numeric_details::NumericDetails;
 use crate::app::analysis::deletion_test::{Coverage, DeletionTest, OrderResult, coverages, tested_rows};
-use crate::app::analysis::number::{signed, with_point};
+use crate::app::analysis::number::{self, signed, with_point};
 use crate::app::analysis::share_texts;
 use crate::app::i18n::{t, text, translatable};
 use crate::app::page::use_page;
@@ -77,7 +77,7 @@ fn Relevant() -> impl IntoView {
     let words = Memo::new(move |_| {
         let relevant = page.relevant()?;
         let [cage, row] = page.attribution(|attribution| coverages(attribution, &relevant))??;
-        let percent = |Coverage { share, .. }: Coverage| t!("{number}%", number = format!("{:.0}", 100.0 * share));
+        let percent = |Coverage { share, .. }: Coverage| number::percent(share);
         let ac = |Coverage { ac, .. }: Coverage| with_point(&format!("{ac:.2}"));
         let plain = t!(
             "In this example, the relevant sentences are known. They receive {cage_share} of the influence by CAGE and {row_share} by \

@@ -57,7 +57,7 @@ pub fn Details() -> impl IntoView {
             }}
             <p class="hint">
                 {t!("This shows what the answer depends on, not whether it is correct.")}
-                {move || page.right_answer().map(|answer| format!(" {}", t!("The right answer is {answer}.", answer)))}
+                {move || page.right_answer().map(|answer| following(&t!("The right answer is {answer}.", answer)))}
             </p>
             <Show when=move || has_thought.get()>
                 <LazyView part view=details_part::shows(DetailsPart::Thought(ThoughtPlace::Details)) />

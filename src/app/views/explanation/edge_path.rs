@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-use crate::app::analysis::edge_look::EdgeLook;
+use crate::app::analysis::edge_style::EdgeStyle;
 
 /// An edge in a drawing of the graph.
 #[component]
@@ -9,11 +9,11 @@ pub fn EdgePath(
     path: String,
     /// Stroke width in CSS pixels.
     width: f64,
-    look: EdgeLook,
+    look: EdgeStyle,
     is_lit: Signal<bool>,
     is_faint: Signal<bool>,
 ) -> impl IntoView {
-    let EdgeLook { title, strength, is_minus, is_estimated, .. } = look;
+    let EdgeStyle { title, strength, is_minus, is_estimated, .. } = look;
     view! {
         <path
             d=path

@@ -210,7 +210,13 @@ fn SharedBadge() -> impl IntoView {
         <Show when=move || origin.get().is_some_and(|origin| origin != Origin::Here)>
             <span class="badge" data-testid="badge">{words}</span>
             {(!page.is_viewer()).then(|| view! {
-                <button type="button" class="quiet" data-testid="again" on:click=move |_| page.send(Message::Recompute)>
+                <button
+                    type="button"
+                    class="quiet"
+                    data-testid="again"
+                    aria-disabled=move || page.is_busy().to_string()
+                    on:click=move |_| page.send(Message::Recompute)
+                >
                     {t!("Recompute here")}
                 </button>
             })}
@@ -315,7 +321,7 @@ fn CutBanner() -> impl IntoView {
                 {cut.words()}
                 {(cut.can_go_on && !page.is_viewer()).then(|| view! {
                     " "
-                    <button type="button" data-testid="lengthen" on:click=move |_| page.send(Message::Lengthen)>
+                    <button type="button" data-testid="lengthen" on:click=move |_| page.send(Message::RaiseTokenLimit)>
                         {t!("Let the model continue")}
                     </button>
                 })}

@@ -66,7 +66,7 @@ fn facts(document: &Document) -> Vec<(&'static str, String)> {
         (translatable!("Sentences"), sentence_rule_words(manifest.sentence_rule, manifest.language)),
         (translatable!("Graph"), derivation::words(method)),
         (translatable!("Replacement"), method.replacement.clone()),
-        (translatable!("Engine"), format!("{}, {}", manifest.backend, manifest.precision)),
+        (translatable!("Engine"), [&*manifest.backend, &*manifest.precision].join(t!(", "))),
         (translatable!("Scores stored as"), manifest.table_precision.clone()),
         ("Glasscage", manifest.glasscage.clone()),
         (
@@ -100,7 +100,13 @@ fn answer_words(answer: &Answer) -> String {
                 AnswerStop::Cancelled => t!("stopped by the user"),
                 AnswerStop::Repetition => t!("stopped because the model repeated itself"),
             };
-            let words = t!("{sampling}; {stop}; up to {n} tokens", sampling = sampling_words(sampling), stop, n = max_tokens);
+            let words = plural!(
+                n = *max_tokens,
+                "{sampling}; {stop}; up to {n} token",
+                "{sampling}; {stop}; up to {n} tokens",
+                sampling = sampling_words(sampling),
+                stop,
+            );
             let words = match thinking {
                 Some(most) => {
                     plural!(n = *most, "{words}; after thinking for up to {n} token", "{words}; after thinking for up to {n} tokens", words)

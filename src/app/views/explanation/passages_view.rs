@@ -6,7 +6,7 @@ use super::contrast_view::is_own;
 use super::share_bar::ShareBar;
 use crate::app::analysis::passages::{self, AnswerWithout, CitationRow, PassageRow};
 use crate::app::analysis::share_texts;
-use crate::app::i18n::t;
+use crate::app::i18n::{in_sequence, t};
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
 use crate::app::views::layout::help_link::{self, HelpLink};
@@ -28,7 +28,7 @@ pub fn view() -> AnyView {
             let of_row = |row: &PassageRow| passages::answer_without(document, variants, &row.name, &row.sources);
             Some(rows.with(|rows| rows.iter().filter_map(of_row).map(|answer| answer.verdict).collect::<Vec<_>>()))
         });
-        answers.unwrap_or_default().join(" ")
+        in_sequence(answers.unwrap_or_default())
     };
     let has_notes = move || rows.with(|rows| rows.iter().any(|row| row.repeats_itself));
     let table_rows = move || rows.get().into_iter().map(|row| view! { <Row row can_ask /> }).collect_view();

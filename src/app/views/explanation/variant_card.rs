@@ -35,10 +35,12 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
         }
     };
     let is_explained = variant.explanation.is_some();
-    let can_explain = matches!(variant.answer, VariantAnswer::Whole(_)) && !is_explained;
     let changes = page.with(|state| variant.changes(&state.explanation.shown.as_ref()?.graph));
     let changes = changes.map(|changes| view! { <ChangesTable changes /> });
     let graphs = page.with(|state| variant.last_sentences(&state.explanation.shown.as_ref()?.graph));
+    // Explained, but by another method than the one on screen.
+    let is_incomparable = is_explained && graphs.is_none();
+    let can_explain = matches!(variant.answer, VariantAnswer::Whole(_)) && graphs.is_none();
     let graphs = graphs.map(|[before, after]| {
         let labels = variant.labels_after(before.document(), after.document());
         view! { <Graphs before after labels /> }
@@ -63,6 +65,9 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
             </p>
             {changes}
             {graphs}
+            {is_incomparable.then(|| view! {
+                <p class="hint">{t!("This answer was explained by another method, so the shares cannot be compared.")}</p>
+            })}
             <p class="examples">
                 {can_explain.then(|| view! {
                     <Chip

@@ -42,7 +42,13 @@ pub fn WelcomeNext() -> impl IntoView {
     view! {
         <p class="next">
             <span class="hint" data-testid="badge">{t!("Made beforehand with SmolLM2-135M-Instruct.")}</span>
-            <button type="button" class="quiet" data-testid="again" on:click=move |_| page.send(Message::Recompute)>
+            <button
+                type="button"
+                class="quiet"
+                data-testid="again"
+                aria-disabled=move || page.is_busy().to_string()
+                on:click=move |_| page.send(Message::Recompute)
+            >
                 {t!("Recompute here")}
             </button>
             <button type="button" data-testid="more-examples" on:click=move |_| browser::scroll_to(GALLERY)>

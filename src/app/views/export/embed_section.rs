@@ -12,7 +12,7 @@ use crate::app::views::layout::parts_choice::{OF_EXPLANATION, PartsChoice};
 use crate::explanation::to_fragment;
 
 /// Height in CSS pixels if the height of the explanation is unknown.
-const USUAL_HEIGHT: f64 = 640.0;
+const DEFAULT_HEIGHT: f64 = 640.0;
 const EXPLANATION: &str = "section.explanation";
 
 /// HTML code that shows the explanation in a frame of another page.
@@ -21,7 +21,7 @@ pub fn EmbedSection() -> impl IntoView {
     let page = use_page();
     let hidden = RwSignal::new(Vec::new());
     let is_copied = RwSignal::new(false);
-    let height = browser::height_of(EXPLANATION).unwrap_or(USUAL_HEIGHT) as u32;
+    let height = browser::height_of(EXPLANATION).unwrap_or(DEFAULT_HEIGHT) as u32;
     let line = Memo::new(move |_| {
         let document = page.selected_document()?;
         let address = embed_address(&browser::address(), &hidden.get(), &to_fragment(&document));

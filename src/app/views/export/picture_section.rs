@@ -10,7 +10,7 @@ use crate::app::state::message::Message;
 use crate::figure::{self, Options};
 
 const WIDTHS: [u32; 2] = [320, 2400];
-const USUAL_WIDTH: u32 = 800;
+const DEFAULT_WIDTH: u32 = 800;
 /// PNG pixels per CSS pixel, for screens and print.
 const PIXEL_RATIO: f64 = 2.0;
 
@@ -18,7 +18,7 @@ const PIXEL_RATIO: f64 = 2.0;
 #[component]
 pub fn PictureSection() -> impl IntoView {
     let page = use_page();
-    let width = RwSignal::new(USUAL_WIDTH);
+    let width = RwSignal::new(DEFAULT_WIDTH);
     let is_dark = RwSignal::new(false);
     let has_percentages = RwSignal::new(true);
     let problem = RwSignal::new("");
@@ -71,7 +71,7 @@ pub fn PictureSection() -> impl IntoView {
                         max=WIDTHS[1]
                         step="10"
                         data-testid="picture-width"
-                        prop:value=USUAL_WIDTH
+                        prop:value=DEFAULT_WIDTH
                         on:input=on_width
                     />
                 </label>

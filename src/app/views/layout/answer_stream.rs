@@ -44,7 +44,7 @@ fn Unfinished() -> impl IntoView {
                         <button type="button" data-testid="explain-so-far" on:click=move |_| page.send(Message::ExplainSoFar)>
                             {t!("Explain this part")}
                         </button>
-                        <button type="button" data-testid="go-on" on:click=move |_| page.send(Message::GoOn)>
+                        <button type="button" data-testid="go-on" on:click=move |_| page.send(Message::ContinueAnswer)>
                             {t!("Continue the answer")}
                         </button>
                     </div>

@@ -9,17 +9,24 @@ use crate::app::language;
 pub fn Footer() -> impl IntoView {
     let tag = language::tag();
     let needs_review = LANGUAGES.iter().any(|language| language.tag == tag && !language.is_reviewed);
-    let options = LANGUAGES.iter().map(|language| {
-        view! { <option value=language.tag lang=language.tag selected=language.tag == tag>{language.name}</option> }
+    let buttons = LANGUAGES.iter().map(|language| {
+        view! {
+            <button
+                type="button"
+                class="chip"
+                lang=language.tag
+                aria-pressed=(language.tag == tag).to_string()
+                data-testid=format!("language-{}", language.tag)
+                on:click=|_| language::change(language.tag)
+            >
+                {language.name}
+            </button>
+        }
     });
     view! {
         <footer class="site">
-            <label>
-                {t!("Language")}
-                <select data-testid="language" on:change=|event| language::change(&event_target_value(&event))>
-                    {options.collect_view()}
-                </select>
-            </label>
+            // Buttons, because the arrow keys choose in a closed list, and each choice would load the page again.
+            <div class="examples" role="group" aria-label=t!("Language")>{buttons.collect_view()}</div>
             <a hidden=!HAS_DOCUMENTATION href="docs/index.html" hreflang="en" target="_blank" rel="noopener">
                 {t!("Documentation")}
             </a>

@@ -25,7 +25,7 @@ pub fn LinkActions(address: Signal<String>) -> impl IntoView {
     let button = move |what: Open, name: &'static str, test_id: &'static str| {
         let is_open = move || open.get() == Some(what);
         let toggle = move |_| open.update(|open| *open = Some(what).filter(|_| *open != Some(what)));
-        view! { <button type="button" aria-pressed=move || is_open().to_string() data-testid=test_id on:click=toggle>{name}</button> }
+        view! { <button type="button" aria-expanded=move || is_open().to_string() data-testid=test_id on:click=toggle>{name}</button> }
     };
     view! {
         {share}

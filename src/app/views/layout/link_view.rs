@@ -47,13 +47,15 @@ fn view() -> AnyView {
     let reach = move || link.with(|link| link.as_ref().map(|link| link.reach));
     let advice = move || link.with(|link| link.as_ref().map(SharedLink::advice));
     let address = Signal::derive(move || link.with(|link| link.as_ref().map(|link| link.address.clone())).unwrap_or_default());
-    let contents = move || match address.with(|address| Some(GalleryEntry::of_fragment(address.split_once('#')?.1).is_some())) {
-        Some(true) => t!("The link refers to an example in this site’s gallery. Nothing is uploaded."),
-        _ => t!("The link contains the whole text. Nothing is uploaded."),
+    let is_of_gallery =
+        move || address.with(|address| address.split_once('#').is_some_and(|(_, fragment)| GalleryEntry::of_fragment(fragment).is_some()));
+    let contents = move || match is_of_gallery() {
+        true => t!("The link refers to an example in this site’s gallery. Nothing is uploaded."),
+        false => t!("The link contains the whole text. Nothing is uploaded."),
     };
     let leaves_out = move || {
         let has_tokens = page.with(|state| state.explanation.document().is_some_and(|document| !document.tokens.is_empty()));
-        has_tokens.then(|| t!("The probabilities of tokens are only in the file, not in the link."))
+        (has_tokens && !is_of_gallery()).then(|| t!("The probabilities of tokens are only in the file, not in the link."))
     };
     view! {
         <section

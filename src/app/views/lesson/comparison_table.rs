@@ -59,10 +59,11 @@ pub fn ComparisonTable() -> impl IntoView {
 /// Uses the step's own explanation, because the one on screen may belong to another step during a run.
 fn sources(open: &OpenLesson) -> Vec<Source> {
     let attribution = open.attribution();
+    let is_supported = !attribution.is_unsupported();
     let source = |(j, text): (usize, &str)| Source {
         text: text.trim().to_owned(),
-        influence: attribution.total(j).unwrap_or(0.0).max(0.0),
-        amount: share_texts::amounts(&attribution, j)[0].clone(),
+        influence: attribution.total(j).filter(|_| is_supported).unwrap_or(0.0).max(0.0),
+        amount: share_texts::amounts(&attribution, j)[0].clone().filter(|_| is_supported),
     };
     attribution.document().prompt.sentence_texts().into_iter().enumerate().map(source).collect()
 }

@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 
 use crate::app::analysis::number;
-use crate::app::i18n::{plural, t};
+use crate::app::i18n::{in_sequence, plural, t};
 use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
 use crate::library::stored_models::{StorageStatus, StoredModel, StoredModels};
@@ -133,7 +133,7 @@ fn storage_words(StoredModels { models, storage: StorageStatus { is_available, i
         true => t!("The browser keeps them until you delete them."),
         false => t!("The browser may delete them when the device runs out of space."),
     };
-    format!("{used} {lasting}")
+    in_sequence([&used, lasting])
 }
 
 #[cfg(test)]

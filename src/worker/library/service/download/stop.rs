@@ -23,5 +23,5 @@ pub fn verify(expected: Option<&str>, hash: Sha256) -> Result<(), DownloadStop> 
 }
 
 pub fn hexadecimal(hash: Sha256) -> String {
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:x}", hash.finalize())
 }

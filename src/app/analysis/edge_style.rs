@@ -7,7 +7,7 @@ use crate::graph::Edge;
 use crate::shares::Shares;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct EdgeLook {
+pub struct EdgeStyle {
     pub title: String,
     pub strength: f64,
     /// The edge has negative influence, which only raw scores allow.
@@ -18,7 +18,7 @@ pub struct EdgeLook {
     pub mark: Option<&'static str>,
 }
 
-impl EdgeLook {
+impl EdgeStyle {
     pub fn new(view: &Shares, edge: &Edge) -> Self {
         let influence = view.per_output(edge.flow);
         let joint = joint_effects::mark(view.document(), edge.from, edge.to);
@@ -38,9 +38,13 @@ impl EdgeLook {
 }
 
 /// "P2 → G3 carries 12% (41% of G3 comes from P2)". If the numbers are not shares: "(its weight is 0.410)".
+/// Without support by the prompt, only "P2 → G3".
 fn title(view: &Shares, edge: &Edge, flow: f64) -> String {
     let from = view.document().label(edge.from);
     let to = view.document().label(view.n_prompt() + edge.to);
+    if view.is_unsupported() {
+        return format!("{from} \u{2192} {to}");
+    }
     let [flow, weight] = [flow, edge.weight].map(|influence| share_texts::figure(view.scale(), influence));
     match (view.scale().is_shares(), view.graph().is_estimated(edge.from)) {
         (true, true) => t!(
