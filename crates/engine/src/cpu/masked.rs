@@ -115,7 +115,7 @@ fn metadata(json: &[u8]) -> Result<Metadata, MaskedLmError> {
     let json: Json = serde_json::from_slice(json).map_err(|error| failed(Message::verbatim(&error)))?;
     let (vocabulary, merges) = match (&json["model"]["vocab"], &json["model"]["merges"]) {
         (Json::Object(vocabulary), Json::Array(merges)) => (vocabulary, merges),
-        _ => return Err(failed(message!("its vocabulary is not one of byte-level BPE, which RoBERTa has"))),
+        _ => return Err(failed(message!("its vocabulary is not byte-level BPE, which RoBERTa uses"))),
     };
     let added = json["added_tokens"].as_array().map_or(&[][..], Vec::as_slice);
     let added = || added.iter().filter_map(|token| Some((token["content"].as_str()?, token["id"].as_u64()?, token["special"].as_bool()?)));

@@ -152,7 +152,7 @@ fn DeletionTestResult(check: DeletionTest) -> impl IntoView {
                     {curves}
                 </svg>
                 <figcaption class="hint">
-                    {t!("How likely the answer still is for the model: 1 as with the whole prompt, 0 as without it.")}
+                    {t!("How likely the model still finds its answer: 1 as with the whole prompt, 0 as without it.")}
                     <NumericDetails>
                         {t!(
                             "Remaining log-probability: 1 corresponds to {whole} nats with the whole prompt, 0 to {none} nats without \

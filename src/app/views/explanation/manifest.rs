@@ -84,7 +84,7 @@ fn sentence_rule_words(rule: SentenceRule, language: Language) -> String {
         (SentenceRule::Punkt, _) => t!("split by Punkt (English)").into(),
         (SentenceRule::AnyScript, Language::English) => t!("split by Punkt (English), other scripts and lists too").into(),
         (SentenceRule::AnyScript, Language::Chinese | Language::Japanese) => {
-            t!("{name}: split at full stops of any script, and by Punkt (English)", name)
+            t!("{name}: split at sentence-ending marks of any script, and by Punkt (English)", name)
         }
         (SentenceRule::AnyScript, _) => t!("{name}: split by Punkt, other scripts and lists too", name),
     }

@@ -266,7 +266,7 @@ fn meaning(matrix: Matrix, source: Unit, method: &Method, score: &str, unit: &st
                 (Compression::None, Aggregation::Sum) => t!("Their unit: {unit}, times the tokens of both.", unit),
                 _ => t!("They have no unit.").into(),
             };
-            both(&t!("S: the derived scores, of which the graph is made: T by {how}.", how), &unit)
+            both(&t!("S: the derived scores, from which the graph is made. Derived from T by: {how}.", how), &unit)
         }
         Matrix::A => {
             let how = match method.normalization {

@@ -68,7 +68,7 @@ pub fn TextView() -> impl IntoView {
     let adds = RwSignal::new(false);
     let is_flow = move || page.unit().is_word();
     let hint = move || match page.unit().of_answer() {
-        Unit::Word => t!("choose a word to explain it; the tab Table has all edges"),
+        Unit::Word => t!("choose a word to explain it; the “Table” tab shows all edges"),
         Unit::Line => t!("choose a line to explain it"),
         _ => t!("choose a sentence to explain it"),
     };

@@ -45,7 +45,7 @@ fn HtmlSection() -> impl IntoView {
                     let name = format!("{}.html", title::file_name(&document));
                     page.send(Message::Save { name, media_type: "text/html", bytes: html.into_bytes() });
                 }
-                Err(_) => problem.set(t!("The page for it could not be fetched. Check the connection, then try again.")),
+                Err(_) => problem.set(t!("The page template could not be downloaded. Check the connection, then try again.")),
             }
         });
     };
