@@ -129,7 +129,8 @@ enum Template {
 enum Sentences {
     /// NLTK's Punkt for English
     Punkt,
-    /// The rule of the page: Punkt in the language of the prompt, full stops of other scripts, no end after list markers, "e.g." or "Fig."
+    /// The rule of the page: Punkt in the language of the prompt, sentence-ending marks of other scripts, no end after list markers, "e.g."
+    /// or "Fig."
     AnyScript,
 }
 
