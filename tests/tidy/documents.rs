@@ -56,17 +56,10 @@ type Figure = [&'static str; 4];
 
 const CAGE_AND_ROW: &str = "cage-and-row.csv";
 const OTHER_METHODS: &str = "other-methods.csv";
+const REAL_MODELS: &str = "real-models.csv";
 const QUOTES: &[Quote] = &[
-    (
-        "README.md",
-        "misses 1.3 % of the relevant",
-        &[["1.3 %", OTHER_METHODS, "arithmetic-1-4-steps-unrelated,1000,\"CAGE, pairs\",", "missed"]],
-    ),
-    (
-        "README.md",
-        "(Pert.) and misses 16.6 %",
-        &[["16.6 %", OTHER_METHODS, "arithmetic-1-4-steps-unrelated,1000,\"CAGE, pert\",", "missed"]],
-    ),
+    ("README.md", "misses 8.8 % of the relevant", &[["8.8 %", REAL_MODELS, "built-in-arithmetic,100,\"CAGE, pairs\",", "missed"]]),
+    ("README.md", "(Pert.) and misses 25.4 %", &[["25.4 %", REAL_MODELS, "built-in-arithmetic,100,\"CAGE, pert\",", "missed"]]),
     (
         "docs/results.md",
         "(RISE 0.63 against 0.61 in arithmetic with unrelated sentences)",
