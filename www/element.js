@@ -1,6 +1,6 @@
 // <glasscage-explanation src="explanation.json">, and functions for documents, links and attributions: element.d.ts has the types.
 //
-// The element holds the viewer (embed.html beside this file) in a frame, so that styles and scripts of the page around do not touch it;
+// The element holds the viewer (embed.html next to this file) in a frame, so that styles and scripts of the embedding page do not touch it;
 // their messages are those of docs/embedding.md.
 
 import load, { documentOf, fragmentOf, sharesOf, svgOf } from "./viewer.js";

@@ -58,7 +58,7 @@ importScripts("./engine.js");
       await Promise.all([wasm_bindgen({ module_or_path: response }), copying]);
       return true;
     } catch (error) {
-      // The copy must not go on beside the next request.
+      // Stop copying before the next request starts.
       controller.abort();
       await copying?.catch(() => {});
       if (isWhole) throw error;

@@ -2,7 +2,7 @@
 // above this line: `cargo xtask finish` writes them after a build.
 //
 // One version is kept as a whole or not at all: every file is checked against its hash before the version counts, and files of
-// two versions are never served side by side. A new version waits until the visitor takes it, or has closed every tab.
+// two versions are never served side by side. A new version waits until the visitor activates it, or has closed every tab.
 
 const FAMILY = `glasscage ${self.registration.scope} `;
 const CACHE = FAMILY + VERSION;
@@ -110,7 +110,7 @@ async function part(kept, first, last) {
   return new Response(whole.slice(start, end), { status: 206, headers });
 }
 
-// The file of this version that is asked for; null for anything else. What comes after ? and # is the page's own business.
+// The file of this version that is asked for; null for anything else. Query and fragment are ignored.
 function pathOf(request) {
   return request.method === "GET" ? keptPath(request.url) : null;
 }

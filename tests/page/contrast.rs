@@ -47,7 +47,7 @@ async fn contrast_shows_what_speaks_for_both_texts() {
     browser.has("contrast-run", "aria-disabled", "false").await;
     browser.pictures_of("contrast-form", "contrast-form").await;
     browser.click("contrast-run").await;
-    browser.shows("contrast-verdict", |text| text.contains("speaks most for \u{201c}4\u{201d}")).await;
+    browser.shows("contrast-verdict", |text| text.contains("supports \u{201c}4\u{201d} most")).await;
     browser.stopped().await;
     browser.shows("contrasts", |text| text.contains("Why \u{201c}4\u{201d} and not \u{201c}3\u{201d}?")).await;
     browser.pictures_of("contrasts", "contrast").await;
@@ -110,7 +110,7 @@ async fn lesson_shows_contrast_after_reader_has_marked() {
     browser.click("lesson-next").await;
     browser.click("lesson-next").await;
     browser.shows("lesson-step", |text| text.contains("Step 3 of 5")).await;
-    browser.shows("contrasts", |text| text.contains("P4 speaks most for \u{201c}noon\u{201d} (41%)") && text.contains("46%")).await;
+    browser.shows("contrasts", |text| text.contains("P4 supports \u{201c}noon\u{201d} most (41%)") && text.contains("46%")).await;
     browser.pictures_of("lesson", "lesson-injected").await;
     browser.close().await;
 }

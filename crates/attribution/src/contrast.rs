@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! c(x) = ln p(first | x) - ln p(second | x), each summed over its tokens
-//! e_j  = c(x) - c(x^(j)), in nats: positive if source j speaks for the first continuation
+//! e_j  = c(x) - c(x^(j)), in nats: positive if source j supports the first continuation
 //! ```
 //!
 //! End tokens replace source j in x^(j), as in Pert.

@@ -37,7 +37,7 @@ pub fn contrast_text(document: &Document, contrast: &Contrast) -> String {
     if effect == 0.0 {
         return text + "No source changes the difference.\n";
     }
-    text += "effects in nats: positive speaks for the first text, negative for the second\n\n  effect     for against\n";
+    text += "effects in nats: positive supports the first text, negative the second\n\n  effect     for against\n";
     let row = document.generation.sentence_at(contrast.span).unwrap_or_default();
     let units = document.units_in_order().into_iter().take_while(|unit| unit.row != Some(row));
     for (j, effect) in units.filter_map(|unit| Some((unit.source, contrast.effects.get(unit.source)?))) {

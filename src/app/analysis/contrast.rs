@@ -18,7 +18,7 @@ pub struct ContrastWords {
     pub title: String,
     /// The log-probabilities of the part and of the alternative.
     pub facts: [String; 2],
-    /// What speaks most for the part, and what speaks most against it.
+    /// What supports the part most, and what opposes it most.
     pub verdict: String,
     /// Meaning of "for" and "against".
     pub key: String,
@@ -62,7 +62,7 @@ impl ContrastWords {
             title: t!("Why \u{201c}{part}\u{201d} and not \u{201c}{alternative}\u{201d}?", part, alternative),
             facts: [fact(&part, of_part), fact(&alternative, of_alternative)],
             verdict: verdict(document, &found, [&part, &alternative]),
-            key: t!("For: speaks for \u{201c}{part}\u{201d}. Against: speaks for \u{201c}{alternative}\u{201d}.", part, alternative),
+            key: t!("For: supports \u{201c}{part}\u{201d}. Against: supports \u{201c}{alternative}\u{201d}.", part, alternative),
             notes: notes(&found, n_before(document, contrast, found.shares.len()).saturating_sub(listed.len())),
             rows: listed.iter().map(row).collect(),
         }
@@ -98,14 +98,14 @@ fn verdict(document: &Document, found: &ContrastShares, [part, alternative]: [&s
         (share >= LEAST_SHARE).then(|| (document.label(j), number::percent(share)))
     };
     let supporting = match strongest(0) {
-        Some((label, share)) => t!("{label} speaks most for \u{201c}{part}\u{201d} ({share}).", label, part, share),
-        None => t!("Nothing in the prompt speaks for \u{201c}{part}\u{201d}.", part),
+        Some((label, share)) => t!("{label} supports \u{201c}{part}\u{201d} most ({share}).", label, part, share),
+        None => t!("Nothing in the prompt supports \u{201c}{part}\u{201d}.", part),
     };
     let opposing = match strongest(1) {
         Some((label, share)) => {
-            t!("{label} speaks most against it, for \u{201c}{alternative}\u{201d} ({share}).", label, alternative, share)
+            t!("{label} opposes it most and supports \u{201c}{alternative}\u{201d} ({share}).", label, alternative, share)
         }
-        None => t!("Nothing in the prompt speaks against it.").into(),
+        None => t!("Nothing in the prompt opposes it.").into(),
     };
     let weak = if found.is_weak() { t!("The effects are very small, so these shares mean little.") } else { "" };
     let sentences: [&str; 3] = [&supporting, &opposing, weak];
@@ -209,7 +209,7 @@ mod tests {
         let words = ContrastWords::new(&document(), &contrast([0.5, 0.0, 0.0, -1.5]));
         assert_eq!(words.title, "Why \u{201c}E.\u{201d} and not \u{201c}X\u{201d}?");
         assert_eq!(words.facts[0], "\u{201c}E.\u{201d}: log-probability \u{2212}0.250 nats (78%)");
-        assert_eq!(words.verdict, "P1 speaks most for \u{201c}E.\u{201d} (25%). P1 speaks most against it, for \u{201c}X\u{201d} (38%).");
+        assert_eq!(words.verdict, "P1 supports \u{201c}E.\u{201d} most (25%). P1 opposes it most and supports \u{201c}X\u{201d} (38%).");
         let figures: Vec<_> = words.rows.iter().map(|row| row.amounts.clone().map(|amount| (amount.figure, amount.part))).collect();
         let amount = |figure: &str, part| (figure.to_owned(), part);
         assert_eq!(figures[0], [amount("25%", 0.25), amount("38%", -0.375)]);
@@ -220,7 +220,7 @@ mod tests {
     fn missing_sides_and_small_effects_are_said() {
         let words = |effects| ContrastWords::new(&document(), &contrast(effects));
         let one_side = words([2.0, 0.0, 0.0, 0.0]);
-        assert!(one_side.verdict.ends_with("Nothing in the prompt speaks against it."), "{}", one_side.verdict);
+        assert!(one_side.verdict.ends_with("Nothing in the prompt opposes it."), "{}", one_side.verdict);
         assert_eq!(one_side.notes, ["1 other part of the prompt has less influence."]);
         assert!(words([0.0, -0.01, 0.0, 0.0]).verdict.ends_with("so these shares mean little."));
         let nothing = words([0.0; 4]);

@@ -23,7 +23,7 @@ impl ModelChoice {
     /// Name of the built-in model in documents.
     pub const BUILT_IN: &str = "Glasscage demo";
 
-    /// JSON that replaces a choice that is not remembered.
+    /// JSON that is stored when the choice is not remembered.
     pub const NONE: &str = "null";
 
     pub fn name(&self) -> &str {

@@ -20,7 +20,7 @@ pub struct Contrast {
     /// `ln p(part | x)` and `ln p(alternative | x)` in nats, each summed over its tokens.
     pub log_probabilities: [f64; 2],
     /// Effect of each unit before the sentence of the part, in nats: prompt sentences first, then generated ones. A unit with a positive
-    /// effect speaks for the part, one with a negative effect speaks for the alternative.
+    /// effect supports the part, one with a negative effect supports the alternative.
     pub effects: Vec<f64>,
 }
 

@@ -3,7 +3,7 @@
 use crate::explanation::{Contrast, Document, MethodId};
 use crate::graph::{self, Normalization};
 
-/// What speaks for the compared part of an answer, and what speaks against it, that is, for the alternative.
+/// What supports the compared part of an answer, and what opposes it, that is, supports the alternative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContrastShares {
     /// Share \[for, against\] of each prompt sentence. All of them together sum to 1, less [`Self::lost`].

@@ -141,7 +141,7 @@ fn facts(report: &DeviceReport, wording: &Wording) -> Vec<(String, String)> {
         let name = if gpu.is_software { format!("{name} ({})", word(translatable!("software"))) } else { name.to_owned() };
         facts.insert(0, (translatable!("GPU"), name));
         let more = [
-            (translatable!("Peak of the GPU (f32)"), gflops.map(|rate| wording.rate(rate, "GFLOP/s"))),
+            (translatable!("Peak GPU throughput (f32)"), gflops.map(|rate| wording.rate(rate, "GFLOP/s"))),
             (translatable!("Memory bandwidth"), gigabytes_per_second.map(|rate| wording.rate(rate, "GB/s"))),
             (translatable!("Largest buffer"), Some(wording.rate(gpu.buffer_bytes as f64 / 1e6, "MB"))),
             (translatable!("Kernel shapes"), shapes.clone()),
@@ -220,7 +220,7 @@ mod tests {
     fn bug_report_has_all_facts_in_english() {
         let expected = format!(
             "Glasscage: {GLASSCAGE}\nBrowser: Firefox\nGPU: nvidia ampere\nEngine: webgpu (nvidia ampere)\nModel: demo Q8_0\n\
-             Reading a text: 1,235 tokens/s\nWriting an answer: 45.7 tokens/s\nPeak of the GPU (f32): 20,480 GFLOP/s\n\
+             Reading a text: 1,235 tokens/s\nWriting an answer: 45.7 tokens/s\nPeak GPU throughput (f32): 20,480 GFLOP/s\n\
              Largest buffer: 2,147 MB\nKernel shapes: tiles of 8x4, vectors by 2, heads by 64\n\
              Log-probabilities differ from the CPU by: 1.3e-6 nats (\u{2264} 1.0e-3)\n\
              Largest error of each kernel, relative to its largest value:\n  RMSNorm: 1.2e-7\n  \

@@ -129,10 +129,10 @@ pub fn ModelBar() -> impl IntoView {
 
 fn state_words(model: &ModelState) -> String {
     match model {
-        ModelState::NotLoaded => t!("not loaded; loads at your first question").into(),
+        ModelState::NotLoaded => t!("not loaded; loads with your first question").into(),
         ModelState::Loading(progress) => loading_words(*progress),
         ModelState::Ready(loaded) => ready_words(loaded),
-        ModelState::Failed => t!("failed; loads again at your next question").into(),
+        ModelState::Failed => t!("failed; reloads with your next question").into(),
     }
 }
 

@@ -377,8 +377,8 @@ impl Stopped {
         let consequence = match (document.is_complete(), passes[0] < passes[1]) {
             (true, false) => return None,
             (true, true) if are_pairs_measured => t!("Every source is measured, but not every passage as a whole."),
-            (true, true) => t!("Every source is measured alone; pairs not yet measured count as without effect."),
-            (false, _) => t!("Sources not yet measured are marked; shares are among the measured ones."),
+            (true, true) => t!("Every source is measured alone. Pairs that are not measured yet count as having no effect."),
+            (false, _) => t!("Sources that are not measured yet are marked. The shares cover only measured sources."),
         };
         Some(Self { passes, consequence })
     }

@@ -400,7 +400,11 @@ mod tests {
         assert_eq!(hyperbolic.rectangle(Matrix::T), document().table.to_rectangle(None));
         assert_eq!(hyperbolic.rectangle(Matrix::S)[1][1], Some(1.0 / 3.0), "of 1 nat");
         let said = |graph: &AttributionGraph| meaning(Matrix::S, Unit::Sentence, &graph.document().method, "", "nats");
-        assert!(said(&hyperbolic).ends_with("T by mean over tokens, hyperbolic. They have no unit."), "{}", said(&hyperbolic));
+        assert!(
+            said(&hyperbolic).ends_with("Derived from T by: mean over tokens, hyperbolic. They have no unit."),
+            "{}",
+            said(&hyperbolic)
+        );
         let summed = derived(Derivation { aggregation: Aggregation::Sum, ..Derivation::default() });
         assert!(said(&summed).ends_with("Their unit: nats, times the tokens of both."));
         assert!(said(&derived(Derivation::default())).ends_with("Their unit: nats."));

@@ -16,7 +16,7 @@ pub const TABLE: &str = "metrics.html#terms";
 pub const TABS: &str = "reading-the-numbers.html#the-other-tabs";
 pub const TEST: &str = "metrics.html#metrics";
 
-/// Whether the documentation lies next to the page: in a release, but not in what `cargo xtask serve` builds.
+/// Whether the documentation is served next to the page: in a release, but not in what `cargo xtask serve` builds.
 pub const HAS_DOCUMENTATION: bool = option_env!("GLASSCAGE_HAS_DOCUMENTATION").is_some();
 
 /// Opens `section` in another tab. The viewer has no link, because its site may lack the documentation.

@@ -88,7 +88,7 @@ fn Choices() -> impl IntoView {
             <p class="hint">
                 {t!(
                     "Llama, Qwen 2 to 3.5, Gemma 3, Granite, LFM2, OLMo 2 and SmolLM3 models in GGUF, up to about a billion parameters. \
-                     Nothing is sent but the request for the file."
+                     Only the request for the file is sent."
                 )}
             </p>
             <FileButton
