@@ -87,14 +87,19 @@ struct Size {
     elifs: usize,
     /// Whether the tag is a `set` without a `=` so far. Such a tag starts a block.
     is_set_block: bool,
+    /// Whether the tag is a statement, `{% .. %}`. Only its first word can begin or end a block.
+    is_statement: bool,
 }
 
 impl Size {
     fn count(&mut self, token: &Token<'_>) {
         self.tag += 1;
         match token {
-            Token::VariableStart | Token::BlockStart => *self = Self { tag: 0, brackets: 0, ..*self },
-            Token::Ident(name) if self.tag == 1 => self.count_block(name),
+            Token::VariableStart | Token::BlockStart => {
+                let is_statement = matches!(token, Token::BlockStart);
+                *self = Self { tag: 0, brackets: 0, is_statement, ..*self };
+            }
+            Token::Ident(name) if self.tag == 1 && self.is_statement => self.count_block(name),
             Token::Assign => self.is_set_block = false,
             Token::BlockEnd => self.blocks += usize::from(std::mem::take(&mut self.is_set_block)),
             Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => self.brackets += 1,
@@ -112,5 +117,17 @@ impl Size {
             _ if name.starts_with("end") => self.blocks = self.blocks.saturating_sub(1),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_statements_change_block_nesting() {
+        let nested = |text: &str| Source::new(&format!("{}{}", format!("{{% if 1 %}}{text}").repeat(30), "{% endif %}".repeat(30)));
+        assert!(nested("{{ end_of_turn }}").is_err_and(|error| error.to_string() == "it nests too deep"));
+        assert!(Source::new(&"{{ generation }}".repeat(30)).is_ok(), "a variable with the name of a block");
     }
 }
