@@ -113,6 +113,12 @@ impl<'s> Rewritten<'s> {
     }
 }
 
+/// The character whose code point has the first eight characters as hexadecimal digits. `None` if they are not such digits, or too large.
+fn code_point(digits: &str) -> Option<char> {
+    let digits = digits.get(..8).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+    char::from_u32(u32::from_str_radix(digits, 16).ok()?)
+}
+
 /// Rewrites a quoted text without the escapes that minijinja reads differently.
 fn unescaped(quoted: &str) -> String {
     let mut text = String::with_capacity(quoted.len());
@@ -120,7 +126,7 @@ fn unescaped(quoted: &str) -> String {
     while let Some(at) = rest.find('\\') {
         text.push_str(&rest[..at]);
         rest = &rest[at..];
-        let character = rest.strip_prefix("\\U").and_then(|digits| char::from_u32(u32::from_str_radix(digits.get(..8)?, 16).ok()?));
+        let character = rest.strip_prefix("\\U").and_then(code_point);
         let known = ESCAPES.iter().find(|(from, _)| rest.starts_with(from));
         let length = match (character, known) {
             (Some(character), _) => {
@@ -141,4 +147,17 @@ fn unescaped(quoted: &str) -> String {
         rest = &rest[length..];
     }
     text + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_points_need_hexadecimal_digits() {
+        assert_eq!(unescaped(r"'\U0001f600'"), "'\u{1f600}'");
+        for text in [r"'\U+0000041'", r"'\U0000004'", r"'\U00110000'"] {
+            assert_eq!(unescaped(text), text);
+        }
+    }
 }
