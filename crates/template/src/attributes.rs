@@ -37,8 +37,10 @@ pub fn attribute(value: &Value, name: &Value, budget: &Budget) -> Result<Value> 
 /// The value at a path such as `function.name`. Numbers in the path are indices.
 pub fn at_path(value: &Value, path: &Value, budget: &Budget) -> Result<Value> {
     let Value::Text(path) = path else { return attribute(value, path, budget) };
+    budget.spend(2 * path.len())?;
     let mut value = value.clone();
     for name in path.split('.') {
+        budget.spend_step()?;
         let name = name.parse().map_or_else(|_| Value::text(name), Value::Int);
         value = attribute(&value, &name, budget)?;
     }

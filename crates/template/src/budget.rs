@@ -28,9 +28,14 @@ impl Budget {
         Ok(())
     }
 
+    /// Pays for a step without nesting.
+    pub(crate) fn spend_step(&self) -> Result<()> {
+        self.spend(STEP)
+    }
+
     /// Pays for a step inside the current one.
     pub(crate) fn enter(&self) -> Result<()> {
-        self.spend(STEP)?;
+        self.spend_step()?;
         let depth = self.depth.get() + 1;
         if depth > MAX_DEPTH {
             return Err(JinjaError::TooDeep);

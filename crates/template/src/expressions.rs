@@ -39,8 +39,11 @@ impl<'t> Renderer<'t> {
 
     fn value_of(&mut self, expr: &'t Expr<'t>) -> Result<Value> {
         match expr {
-            Expr::Var(variable) => Ok(self.variable(variable.id)),
-            Expr::Const(constant) => literal(constant),
+            Expr::Var(variable) => {
+                self.budget.spend(variable.id.len())?;
+                Ok(self.variable(variable.id))
+            }
+            Expr::Const(constant) => literal(constant, &self.budget),
             Expr::Slice(slice) => self.slice(slice),
             Expr::UnaryOp(operation) => self.unary(operation),
             Expr::BinOp(operation) => self.binary(operation),
@@ -127,9 +130,9 @@ impl<'t> Renderer<'t> {
             BinOpKind::FloorDiv => operators::divide_down(&a, &b),
             BinOpKind::Rem => match (&a, &b) {
                 (Value::Text(format), Value::List(values)) if values.kind == ListKind::Tuple => {
-                    formatted_by_percent(format, values.items.clone(), budget)
+                    formatted_by_percent(format, &values.items, budget)
                 }
-                (Value::Text(format), _) => formatted_by_percent(format, vec![b], budget),
+                (Value::Text(format), _) => formatted_by_percent(format, &[b], budget),
                 _ => operators::remainder(&a, &b),
             },
             BinOpKind::Pow => operators::power(&a, &b),
@@ -240,13 +243,17 @@ impl<'t> Renderer<'t> {
     }
 }
 
-/// The value of a literal.
-fn literal(constant: &Const) -> Result<Value> {
+/// The value of a literal. Pays for its text.
+fn literal(constant: &Const, budget: &Budget) -> Result<Value> {
     let value = &constant.value;
     Ok(match value.kind() {
         ValueKind::None => Value::None,
         ValueKind::Bool => Value::Bool(value.is_true()),
-        ValueKind::String => Value::text(value.as_str().unwrap_or_default()),
+        ValueKind::String => {
+            let text = value.as_str().unwrap_or_default();
+            budget.spend(text.len())?;
+            Value::text(text)
+        }
         ValueKind::Number => match (value.is_integer(), value.as_i64(), f64::try_from(value.clone())) {
             (true, Some(number), _) => Value::Int(number),
             (false, _, Ok(number)) => Value::Float(number),

@@ -9,7 +9,7 @@ use super::lists;
 use super::methods::{is_method, pairs};
 use super::operators::int;
 use super::texts;
-use super::value::Value;
+use super::value::{Value, count};
 use super::write::{JsonStyle, json, written};
 
 /// Maximum indent of JSON.
@@ -45,9 +45,10 @@ fn of_any(name: &str, value: &Value, arguments: &mut Arguments, budget: &Budget)
             }
         }
         "tojson" => to_json(value, arguments, budget)?,
-        "int" => to_int(value, arguments)?,
+        "int" => to_int(value, arguments, budget)?,
         "float" => {
             let default = arguments.take(0, "default").unwrap_or(Value::Float(0.0));
+            budget.spend(value.as_text().map_or(0, str::len))?;
             let number = float(value).or_else(|| value.as_text().ok()?.trim().parse().ok());
             number.map_or(default, Value::Float)
         }
@@ -91,17 +92,17 @@ fn of_text_or_list(name: &str, value: &Value, arguments: &mut Arguments, budget:
         }
         "indent" => {
             let width = match arguments.take(0, "width").unwrap_or(Value::Int(4)) {
-                Value::Text(width) => width.to_string(),
+                Value::Text(width) => width,
                 width => {
                     let width = width.as_count()?;
                     budget.spend(width)?;
-                    " ".repeat(width)
+                    " ".repeat(width).into()
                 }
             };
             let (first, blank) = (arguments.flag(1, "first"), arguments.flag(2, "blank"));
             texts::indented(&text, &width, first, blank, budget)?
         }
-        "center" => texts::padded(&text, arguments.int(0, "width")?.unwrap_or(80).max(0) as usize, " ", name, budget)?,
+        "center" => texts::padded(&text, count(arguments.int(0, "width")?.unwrap_or(80)), " ", name, budget)?,
         "wordcount" => Value::Int(texts::n_words(&text, budget)? as i64),
         "truncate" => {
             let (length, kills_words) = (arguments.int(0, "length")?.unwrap_or(255), arguments.flag(1, "killwords"));
@@ -109,7 +110,7 @@ fn of_text_or_list(name: &str, value: &Value, arguments: &mut Arguments, budget:
             let leeway = arguments.int(3, "leeway")?.unwrap_or(5);
             texts::truncated(&text, [length, leeway], kills_words, end.as_text()?, budget)?
         }
-        _ => texts::formatted_by_percent(&text, arguments.rest(), budget)?,
+        _ => texts::formatted_by_percent(&text, &arguments.rest(), budget)?,
     }))
 }
 
@@ -153,10 +154,11 @@ fn to_json(value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<
     Ok(Value::text(json(value, &style, budget)?))
 }
 
-fn to_int(value: &Value, arguments: &mut Arguments) -> Result<Value> {
+fn to_int(value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
     const BASES: [&str; 17] = ["", "", "0b", "", "", "", "", "", "0o", "", "", "", "", "", "", "", "0x"];
     let default = arguments.take(0, "default").unwrap_or(Value::Int(0));
     let base = arguments.int(1, "base")?.unwrap_or(10).clamp(2, 36) as usize;
+    budget.spend(if let Value::Text(text) = value { 2 * text.len() } else { 0 })?;
     let number = match value {
         // Python rounds toward zero.
         Value::Float(number) if number.is_finite() => Some(whole(*number)?),

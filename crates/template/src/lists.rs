@@ -91,7 +91,7 @@ impl SortKey {
     fn of(&self, item: &Value, budget: &Budget) -> Result<Value> {
         let key = match &self.attribute {
             // Several attributes, compared in order.
-            Some(Value::Text(paths)) if paths.contains(',') => {
+            Some(Value::Text(paths)) if has_several(paths, budget)? => {
                 let part = |path: &str| self.in_case(at_path(item, &Value::text(path), budget)?, budget);
                 Value::list(paths.split(',').map(part).collect::<Result<_>>()?, budget)?
             }
@@ -108,6 +108,12 @@ impl SortKey {
             _ => Ok(key),
         }
     }
+}
+
+/// Whether an argument lists several attributes. Pays for reading it.
+fn has_several(paths: &str, budget: &Budget) -> Result<bool> {
+    budget.spend(paths.len())?;
+    Ok(paths.contains(','))
 }
 
 fn sorted(items: Vec<Value>, key: &SortKey, is_reversed: bool, budget: &Budget) -> Result<Value> {

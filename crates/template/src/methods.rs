@@ -89,14 +89,23 @@ fn of_text(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -
         "format" => texts::formatted_by_braces(text, &arguments.rest(), &arguments.named(), budget)?,
         "startswith" => Value::Bool(has_one(text, arguments, budget, |text, part| text.starts_with(part))?),
         "endswith" => Value::Bool(has_one(text, arguments, budget, |text, part| text.ends_with(part))?),
-        "removeprefix" => Value::text(text.strip_prefix(arguments.need(0, "prefix")?.as_text()?).unwrap_or(text)),
-        "removesuffix" => Value::text(text.strip_suffix(arguments.need(0, "suffix")?.as_text()?).unwrap_or(text)),
+        "removeprefix" => {
+            budget.spend(2 * text.len())?;
+            Value::text(text.strip_prefix(arguments.need(0, "prefix")?.as_text()?).unwrap_or(text))
+        }
+        "removesuffix" => {
+            budget.spend(2 * text.len())?;
+            Value::text(text.strip_suffix(arguments.need(0, "suffix")?.as_text()?).unwrap_or(text))
+        }
         "find" | "rfind" | "index" | "rindex" | "count" => searched(text, name, arguments, budget)?,
         "isdigit" | "isnumeric" | "isdecimal" => is_all(char::is_numeric)?,
         "isalpha" => is_all(char::is_alphabetic)?,
         "isalnum" => is_all(char::is_alphanumeric)?,
         "isspace" => is_all(texts::is_space)?,
-        "isascii" => Value::Bool(text.is_ascii()),
+        "isascii" => {
+            budget.spend(text.len())?;
+            Value::Bool(text.is_ascii())
+        }
         "islower" => Value::Bool(super::predicates::test("lower", &Value::text(text), Arguments::default(), budget)?),
         "isupper" => Value::Bool(super::predicates::test("upper", &Value::text(text), Arguments::default(), budget)?),
         _ => return Ok(None),
@@ -123,12 +132,13 @@ fn searched(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) 
 
 /// Whether `holds` is true for the given text, or for one text of a tuple.
 fn has_one(text: &str, arguments: &mut Arguments, budget: &Budget, holds: impl Fn(&str, &str) -> bool) -> Result<bool> {
-    let parts = match arguments.need(0, "prefix")? {
-        Value::List(list) if list.kind == ListKind::Tuple => list.items.clone(),
-        part => vec![part],
+    let part = arguments.need(0, "prefix")?;
+    let parts = match &part {
+        Value::List(list) if list.kind == ListKind::Tuple => &list.items,
+        part => std::slice::from_ref(part),
     };
     let text = &text[texts::part(text, arguments, budget)?];
-    for part in &parts {
+    for part in parts {
         budget.spend(part.as_text()?.len() + 1)?;
         if holds(text, part.as_text()?) {
             return Ok(true);

@@ -1,11 +1,12 @@
 //! Text functions that filters and methods share. They pay for their output before they create it.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::arguments::Arguments;
 use super::budget::{Budget, Output};
 use super::error::{Result, refused};
-use super::value::Value;
+use super::value::{Value, count};
 use super::write::{write, written};
 
 /// A letter may become up to three characters in another case.
@@ -39,8 +40,9 @@ pub fn swapped(text: &str, budget: &Budget) -> Result<Value> {
 
 /// Pads the text with `fill` to `width` characters, on the sides that the method or filter of this name pads.
 pub fn padded(text: &str, width: usize, fill: &str, name: &str, budget: &Budget) -> Result<Value> {
+    budget.spend(2 * text.len())?;
     let missing = width.saturating_sub(text.chars().count());
-    budget.spend(text.len().saturating_add(missing.saturating_mul(fill.len())))?;
+    budget.spend(missing.saturating_mul(fill.len()))?;
     let left = match name {
         "ljust" => 0,
         // CPython rounds in the same way.
@@ -72,8 +74,8 @@ pub fn part(text: &str, arguments: &mut Arguments, budget: &Budget) -> Result<Ra
     budget.spend(3 * text.len())?;
     let length = text.chars().count() as i64;
     let byte = |place: i64| {
-        let place = if place < 0 { place.saturating_add(length).max(0) } else { place };
-        text.char_indices().nth(place as usize).map_or(text.len(), |(byte, _)| byte)
+        let place = if place < 0 { place.saturating_add(length) } else { place };
+        text.char_indices().nth(count(place)).map_or(text.len(), |(byte, _)| byte)
     };
     let start = start.map_or(0, byte);
     Ok(start..end.map_or(text.len(), byte).max(start))
@@ -113,7 +115,7 @@ pub fn truncated(text: &str, [length, leeway]: [i64; 2], kills_words: bool, end:
     let Some(kept) = length.checked_sub(end.chars().count() as i64).filter(|kept| *kept >= 0) else {
         return refused("it cuts a text to less than nothing");
     };
-    let kept: String = text.chars().take(kept as usize).collect();
+    let kept: String = text.chars().take(count(kept)).collect();
     let whole = if kills_words { &kept[..] } else { kept.rsplit_once(' ').map_or(&kept[..], |(before, _)| before) };
     Ok(Value::text([whole, end].concat()))
 }
@@ -259,9 +261,10 @@ pub fn indented(text: &str, width: &str, first: bool, blank: bool, budget: &Budg
 }
 
 /// Formats values with a format such as `"%s has %d"`.
-pub fn formatted_by_percent(format: &str, values: Vec<Value>, budget: &Budget) -> Result<Value> {
+pub fn formatted_by_percent(format: &str, values: &[Value], budget: &Budget) -> Result<Value> {
     let mut out = Output::new(budget);
-    let mut values = values.into_iter();
+    budget.spend(format.len() + values.len())?;
+    let mut values = values.iter();
     let mut pieces = format.split('%');
     out.push(pieces.next().unwrap_or_default())?;
     let mut is_percent = false;
@@ -276,7 +279,7 @@ pub fn formatted_by_percent(format: &str, values: Vec<Value>, budget: &Budget) -
             continue;
         };
         match (directive, values.next()) {
-            ('s', Some(value)) => write(&value, &mut out)?,
+            ('s', Some(value)) => write(value, &mut out)?,
             ('d' | 'i', Some(value)) => out.push(&value.as_int()?.to_string())?,
             _ => return refused("it formats a text in a way that is not supported"),
         }
@@ -291,6 +294,10 @@ pub fn formatted_by_percent(format: &str, values: Vec<Value>, budget: &Budget) -
 /// Formats values with a format such as `"{} has {1} and {name}"`.
 pub fn formatted_by_braces(format: &str, values: &[Value], names: &[(String, Value)], budget: &Budget) -> Result<Value> {
     let mut out = Output::new(budget);
+    let read = format.len() + names.iter().map(|(name, _)| name.len() + size_of::<Value>()).sum::<usize>();
+    budget.spend(read)?;
+    // If a name occurs twice, the first value counts.
+    let names: HashMap<&str, &Value> = names.iter().rev().map(|(name, value)| (name.as_str(), value)).collect();
     let mut rest = format;
     let mut next = 0;
     while let Some(at) = rest.find(['{', '}']) {
@@ -306,7 +313,7 @@ pub fn formatted_by_braces(format: &str, values: &[Value], names: &[(String, Val
             rest = after;
             next += usize::from(place.is_empty());
             let at = if place.is_empty() { Some(next - 1) } else { place.parse().ok() };
-            let named = || names.iter().find(|(name, _)| name == place).map(|(_, value)| value);
+            let named = || names.get(place).copied();
             at.map_or_else(named, |at: usize| values.get(at))
         });
         match place {

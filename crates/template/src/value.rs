@@ -205,7 +205,7 @@ impl Value {
 
     /// The value as a count. Negative numbers become 0.
     pub(crate) fn as_count(&self) -> Result<usize> {
-        Ok(usize::try_from(self.as_int()?.max(0)).unwrap_or(usize::MAX))
+        Ok(count(self.as_int()?))
     }
 
     /// The values that a loop runs over: the keys of a map, the characters of a text.
@@ -241,6 +241,11 @@ impl Value {
             _ => Ok(0),
         }
     }
+}
+
+/// A number as a count. Negative numbers become 0, and numbers that do not fit become `usize::MAX`.
+pub fn count(number: i64) -> usize {
+    usize::try_from(number.max(0)).unwrap_or(usize::MAX)
 }
 
 /// Checks that another value may contain this one.
