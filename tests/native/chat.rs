@@ -243,7 +243,7 @@ fn templates_that_cannot_be_used_say_why() {
         ("{% if %}", "cannot be used: unexpected"),
         ("{{ raise_exception('Only tools!') }}", "cannot be used: Only tools!"),
         ("{{ strftime_now('%Q') }}", "unknown date format \"%Q\""),
-        ("{{ messages[0].nothing.more }}", "it looks into an undefined value"),
+        ("{{ messages[0].nothing.more }}", "it reads an attribute of an undefined value"),
         ("{{ 1 | frobnicate }}", "unknown filter: frobnicate"),
         ("{{ 1 | tojson(indent=1000) }}", "too large"),
         ("{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}", "needs too much computation"),

@@ -6,22 +6,22 @@ use super::value::Value;
 /// Positional and named arguments, which the callee takes one by one.
 #[derive(Default)]
 pub struct Arguments {
-    by_place: Vec<Option<Value>>,
-    by_name: Vec<(String, Value)>,
+    positional: Vec<Option<Value>>,
+    named: Vec<(String, Value)>,
 }
 
 impl Arguments {
-    pub fn new(by_place: Vec<Value>, by_name: Vec<(String, Value)>) -> Self {
-        Self { by_place: by_place.into_iter().map(Some).collect(), by_name }
+    pub fn new(positional: Vec<Value>, named: Vec<(String, Value)>) -> Self {
+        Self { positional: positional.into_iter().map(Some).collect(), named }
     }
 
     /// Takes the argument at this position or with this name.
     pub fn take(&mut self, place: usize, name: &str) -> Option<Value> {
-        if let Some(value) = self.by_place.get_mut(place).and_then(Option::take) {
+        if let Some(value) = self.positional.get_mut(place).and_then(Option::take) {
             return Some(value);
         }
-        let at = self.by_name.iter().position(|(known, _)| known == name)?;
-        Some(self.by_name.swap_remove(at).1)
+        let at = self.named.iter().position(|(known, _)| known == name)?;
+        Some(self.named.swap_remove(at).1)
     }
 
     /// Takes the argument. `None` if it is missing or has the value none.
@@ -30,8 +30,8 @@ impl Arguments {
     }
 
     /// Takes the argument. Errors if it is missing.
-    pub fn need(&mut self, place: usize, name: &str) -> Result<Value> {
-        self.take(place, name).map_or_else(|| refused(format!("a call of it has no {name}")), Ok)
+    pub fn required(&mut self, place: usize, name: &str) -> Result<Value> {
+        self.take(place, name).map_or_else(|| refused(format!("a call in it lacks the argument {name}")), Ok)
     }
 
     /// Takes a flag, which is false if it is missing.
@@ -46,18 +46,18 @@ impl Arguments {
 
     /// Takes the remaining positional arguments.
     pub fn rest(&mut self) -> Vec<Value> {
-        self.by_place.drain(..).flatten().collect()
+        self.positional.drain(..).flatten().collect()
     }
 
     /// Takes the remaining named arguments.
     pub fn named(&mut self) -> Vec<(String, Value)> {
-        std::mem::take(&mut self.by_name)
+        std::mem::take(&mut self.named)
     }
 
     /// Checks that all arguments were taken.
     pub fn end(self) -> Result<()> {
-        if self.by_place.iter().any(Option::is_some) || !self.by_name.is_empty() {
-            return refused("a call of it has an argument too many");
+        if self.positional.iter().any(Option::is_some) || !self.named.is_empty() {
+            return refused("a call in it has too many arguments");
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ pub fn member(value: &Value, name: &str, budget: &Budget) -> Result<Value> {
 /// The value of `value["name"]`, or undefined.
 pub fn attribute(value: &Value, name: &Value, budget: &Budget) -> Result<Value> {
     let found = match (value, name) {
-        (Value::Undefined, _) => return refused("it looks into an undefined value"),
+        (Value::Undefined, _) => return refused("it reads an attribute of an undefined value"),
         (Value::Map(map), key) => get(&map.entries, key, budget)?,
         (Value::Namespace(entries), key) => get(&entries.borrow(), key, budget)?,
         (Value::List(_) | Value::Text(_), Value::Int(index)) => Some(at(value, *index, budget)?),

@@ -12,7 +12,7 @@ pub fn equals(a: &Value, b: &Value, budget: &Budget) -> Result<bool> {
     Ok(match (a, b) {
         (Value::Undefined, Value::Undefined) | (Value::None, Value::None) => true,
         (Value::Text(a), Value::Text(b)) => a.len() == b.len() && texts(a, b, budget)?.is_eq(),
-        (Value::List(a), Value::List(b)) if a.has_places() => {
+        (Value::List(a), Value::List(b)) if a.is_indexable() => {
             a.kind == b.kind && a.items.len() == b.items.len() && all_equal(&a.items, &b.items, budget)?
         }
         (Value::List(a), Value::List(b)) => std::rc::Rc::ptr_eq(a, b),
@@ -49,7 +49,7 @@ pub fn order(a: &Value, b: &Value, budget: &Budget) -> Result<Option<Ordering>> 
     budget.spend(1)?;
     match (a, b) {
         (Value::Text(a), Value::Text(b)) => texts(a, b, budget).map(Some),
-        (Value::List(a), Value::List(b)) if a.kind == b.kind && a.has_places() => {
+        (Value::List(a), Value::List(b)) if a.kind == b.kind && a.is_indexable() => {
             for (a, b) in a.items.iter().zip(&b.items) {
                 if !equals(a, b, budget)? {
                     return order(a, b, budget);

@@ -201,9 +201,9 @@ impl<'t> Renderer<'t> {
                 entries.iter().try_for_each(|(name, _)| check_name(name))?;
                 Value::Namespace(Rc::new(RefCell::new(entries)))
             }
-            Function::RaiseException => return refused(arguments.need(0, "message")?.as_text()?),
+            Function::RaiseException => return refused(arguments.required(0, "message")?.as_text()?),
             Function::StrftimeNow(date) => {
-                let format = arguments.need(0, "format")?;
+                let format = arguments.required(0, "format")?;
                 let format = format.as_text()?;
                 budget.spend(64 * format.len())?;
                 match date.strftime(format) {
@@ -224,22 +224,22 @@ impl<'t> Renderer<'t> {
 
     /// Evaluates the arguments of a call, including those of `*list` and `**map`.
     pub fn arguments(&mut self, args: &'t [CallArg<'t>]) -> Result<Arguments> {
-        let (mut by_place, mut by_name) = (Vec::new(), Vec::new());
+        let (mut positional, mut named) = (Vec::new(), Vec::new());
         for arg in args {
             match arg {
-                CallArg::Pos(expr) => by_place.push(self.value(expr)?),
-                CallArg::Kwarg(name, expr) => by_name.push(((*name).to_owned(), self.value(expr)?)),
-                CallArg::PosSplat(expr) => by_place.extend(self.value(expr)?.items(&self.budget)?),
+                CallArg::Pos(expr) => positional.push(self.value(expr)?),
+                CallArg::Kwarg(name, expr) => named.push(((*name).to_owned(), self.value(expr)?)),
+                CallArg::PosSplat(expr) => positional.extend(self.value(expr)?.items(&self.budget)?),
                 CallArg::KwargSplat(expr) => {
-                    let Value::Map(map) = self.value(expr)? else { return refused("it calls with ** what is no map") };
+                    let Value::Map(map) = self.value(expr)? else { return refused("it uses ** on something that is not a map") };
                     for (key, value) in &map.entries {
                         self.budget.spend(key.as_text()?.len() + size_of::<Value>())?;
-                        by_name.push((key.as_text()?.to_owned(), value.clone()));
+                        named.push((key.as_text()?.to_owned(), value.clone()));
                     }
                 }
             }
         }
-        Ok(Arguments::new(by_place, by_name))
+        Ok(Arguments::new(positional, named))
     }
 }
 
@@ -278,7 +278,7 @@ fn compare(op: CompareOpKind, a: &Value, b: &Value, budget: &Budget) -> Result<b
 
 /// `range(stop)`, `range(start, stop)`, `range(start, stop, step)`.
 fn range(arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
-    let (first, second) = (arguments.need(0, "start")?.as_int()?, arguments.int(1, "stop")?);
+    let (first, second) = (arguments.required(0, "start")?.as_int()?, arguments.int(1, "stop")?);
     let (start, stop) = second.map_or((0, first), |stop| (first, stop));
     let step = arguments.int(2, "step")?.unwrap_or(1);
     if step == 0 {
@@ -309,7 +309,7 @@ fn entries(arguments: &mut Arguments, budget: &Budget) -> Result<Vec<(Value, Val
         Some(pairs) => {
             let pair = |pair: Value| match &pair.items(budget)?[..] {
                 [key, value] => Ok((key.clone(), value.clone())),
-                _ => refused("it makes a map of what is no pair"),
+                _ => refused("it builds a map from something that is not a pair"),
             };
             pairs.items(budget)?.into_iter().map(pair).collect::<Result<_>>()?
         }

@@ -57,7 +57,7 @@ fn of_any(name: &str, value: &Value, arguments: &mut Arguments, budget: &Budget)
             value => int(value.as_int()?.checked_abs())?,
         },
         "round" => rounded(value, arguments)?,
-        "attr" => match (value, arguments.need(0, "name")?) {
+        "attr" => match (value, arguments.required(0, "name")?) {
             (Value::Map(_), name) if !is_method(value, name.as_text()?) => Value::Undefined,
             (value, name) => member(value, name.as_text()?, budget)?,
         },
@@ -87,7 +87,7 @@ fn of_text_or_list(name: &str, value: &Value, arguments: &mut Arguments, budget:
         "title" => texts::title(&text, texts::is_before_title, budget)?,
         "capitalize" => texts::capitalize(&text, budget)?,
         "replace" => {
-            let (old, new) = (written(&arguments.need(0, "old")?, budget)?, written(&arguments.need(1, "new")?, budget)?);
+            let (old, new) = (written(&arguments.required(0, "old")?, budget)?, written(&arguments.required(1, "new")?, budget)?);
             texts::replaced(&text, &old, &new, arguments.int(2, "count")?, budget)?
         }
         "indent" => {
@@ -126,9 +126,9 @@ fn mapped(items: &[Value], arguments: &mut Arguments, budget: &Budget) -> Result
     }
     let mut rest = arguments.rest().into_iter();
     let Some(name) = rest.next() else { return refused("its map has no filter") };
-    let (by_place, by_name) = (rest.collect::<Vec<_>>(), arguments.named());
+    let (positional, named) = (rest.collect::<Vec<_>>(), arguments.named());
     budget.enter()?;
-    let value = |item: &Value| apply(name.as_text()?, item, Arguments::new(by_place.clone(), by_name.clone()), budget);
+    let value = |item: &Value| apply(name.as_text()?, item, Arguments::new(positional.clone(), named.clone()), budget);
     let mapped = items.iter().map(value).collect::<Result<_>>()?;
     budget.leave();
     Value::generator(mapped, budget)
@@ -168,7 +168,7 @@ fn to_int(value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<V
             (_, Ok(number)) if number.is_finite() => Some(whole(number)?),
             _ => None,
         },
-        Value::Undefined => return refused("it takes an undefined value for a whole number"),
+        Value::Undefined => return refused("it uses an undefined value as a whole number"),
         value => value.as_int().ok(),
     };
     Ok(number.map_or(default, Value::Int))

@@ -46,7 +46,7 @@ pub fn filter(name: &str, value: &Value, arguments: &mut Arguments, budget: &Bud
         "reject" => chosen(items_if_any(value, budget)?, false, false, arguments, budget)?,
         "selectattr" => chosen(items_if_any(value, budget)?, true, true, arguments, budget)?,
         "rejectattr" => chosen(items_if_any(value, budget)?, true, false, arguments, budget)?,
-        "groupby" => grouped(items()?, &arguments.need(0, "attribute")?, arguments.take(1, "default"), budget)?,
+        "groupby" => grouped(items()?, &arguments.required(0, "attribute")?, arguments.take(1, "default"), budget)?,
         "batch" => batched(items()?, arguments, budget)?,
         "slice" => sliced(&items()?, arguments, budget)?,
         _ => return Ok(None),
@@ -191,7 +191,8 @@ fn unique(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Resu
 /// The items for which a test, of the item or of an attribute, has the result `wanted`.
 fn chosen(items: Vec<Value>, by_attribute: bool, wanted: bool, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
     let mut rest = arguments.rest().into_iter();
-    let path = if by_attribute { Some(rest.next().map_or_else(|| refused("a call of it has no attribute"), Ok)?) } else { None };
+    let path =
+        if by_attribute { Some(rest.next().map_or_else(|| refused("a call in it lacks the argument attribute"), Ok)?) } else { None };
     let name = rest.next();
     let others: Vec<Value> = rest.collect();
     let mut kept = Vec::new();
@@ -227,9 +228,9 @@ fn grouped(items: Vec<Value>, path: &Value, default: Option<Value>, budget: &Bud
 
 /// Lists of `linecount` items each. The last list is filled up if there is a fill value.
 fn batched(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
-    let (length, fill) = (arguments.need(0, "linecount")?.as_count()?, arguments.take(1, "fill_with"));
+    let (length, fill) = (arguments.required(0, "linecount")?.as_count()?, arguments.take(1, "fill_with"));
     if length == 0 {
-        return refused("its batches have no items");
+        return refused("it makes batches of size 0");
     }
     let batch = |batch: &[Value]| {
         let missing = if fill.is_some() { length - batch.len() } else { 0 };
@@ -242,9 +243,9 @@ fn batched(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Res
 
 /// The given number of lists. If the items cannot be divided evenly, the first lists have one item more.
 fn sliced(items: &[Value], arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
-    let (count, fill) = (arguments.need(0, "slices")?.as_count()?, arguments.take(1, "fill_with"));
+    let (count, fill) = (arguments.required(0, "slices")?.as_count()?, arguments.take(1, "fill_with"));
     if count == 0 {
-        return refused("its slices are none");
+        return refused("it slices a list into no parts");
     }
     budget.spend(count.saturating_mul(size_of::<Value>()))?;
     let (length, longer) = (items.len() / count, items.len() % count);

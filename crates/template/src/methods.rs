@@ -22,7 +22,7 @@ pub fn is_method(value: &Value, name: &str) -> bool {
     let names = match value {
         Value::Text(_) => METHODS[0],
         Value::Map(_) => METHODS[1],
-        Value::List(list) if list.has_places() => METHODS[2],
+        Value::List(list) if list.is_indexable() => METHODS[2],
         _ => return false,
     };
     names.split(' ').any(|known| known == name)
@@ -34,7 +34,7 @@ pub fn call(value: &Value, name: &str, mut arguments: Arguments, budget: &Budget
         Value::Text(text) => of_text(text, name, &mut arguments, budget)?,
         Value::Map(_) | Value::List(_) if name == "copy" => Some(value.clone()),
         Value::Map(map) => of_map(&map.entries, name, &mut arguments, budget)?,
-        Value::List(list) if list.has_places() => of_list(&list.items, name, &mut arguments, budget)?,
+        Value::List(list) if list.is_indexable() => of_list(&list.items, name, &mut arguments, budget)?,
         Value::Loop(state) => of_loop(state, name, &mut arguments, budget)?,
         Value::Cycler(cycler) => of_cycler(cycler, name)?,
         _ => None,
@@ -61,12 +61,12 @@ fn of_text(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -
         "lower" | "casefold" => texts::lower(text, budget)?,
         "swapcase" => texts::swapped(text, budget)?,
         "center" | "ljust" | "rjust" | "zfill" => {
-            let width = arguments.need(0, "width")?.as_count()?;
+            let width = arguments.required(0, "width")?.as_count()?;
             let fill = if name == "zfill" { Some(Value::text("0")) } else { arguments.take(1, "fillchar") };
             texts::padded(text, width, fill.as_ref().map_or(Ok(" "), Value::as_text)?, name, budget)?
         }
         "partition" | "rpartition" => {
-            let separator = arguments.need(0, "sep")?;
+            let separator = arguments.required(0, "sep")?;
             texts::partitioned(text, separator.as_text()?, name == "rpartition", budget)?
         }
         "capitalize" => texts::capitalize(text, budget)?,
@@ -78,11 +78,11 @@ fn of_text(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -
         }
         "splitlines" => texts::lines(text, arguments.flag(0, "keepends"), budget)?,
         "replace" => {
-            let (old, new) = (arguments.need(0, "old")?, arguments.need(1, "new")?);
+            let (old, new) = (arguments.required(0, "old")?, arguments.required(1, "new")?);
             texts::replaced(text, old.as_text()?, new.as_text()?, arguments.int(2, "count")?, budget)?
         }
         "join" => {
-            let items = arguments.need(0, "items")?.items(budget)?;
+            let items = arguments.required(0, "items")?.items(budget)?;
             items.iter().try_for_each(|item| item.as_text().map(|_| ()))?;
             texts::joined(&items, text, budget)?
         }
@@ -91,11 +91,11 @@ fn of_text(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -
         "endswith" => Value::Bool(has_one(text, arguments, budget, |text, part| text.ends_with(part))?),
         "removeprefix" => {
             budget.spend(2 * text.len())?;
-            Value::text(text.strip_prefix(arguments.need(0, "prefix")?.as_text()?).unwrap_or(text))
+            Value::text(text.strip_prefix(arguments.required(0, "prefix")?.as_text()?).unwrap_or(text))
         }
         "removesuffix" => {
             budget.spend(2 * text.len())?;
-            Value::text(text.strip_suffix(arguments.need(0, "suffix")?.as_text()?).unwrap_or(text))
+            Value::text(text.strip_suffix(arguments.required(0, "suffix")?.as_text()?).unwrap_or(text))
         }
         "find" | "rfind" | "index" | "rindex" | "count" => searched(text, name, arguments, budget)?,
         "isdigit" | "isnumeric" | "isdecimal" => is_all(char::is_numeric)?,
@@ -114,7 +114,7 @@ fn of_text(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -
 
 /// Position of a text in another one, in characters, or the number of occurrences.
 fn searched(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
-    let part = arguments.need(0, "sub")?;
+    let part = arguments.required(0, "sub")?;
     let part = part.as_text()?;
     budget.spend(2 * text.len() + part.len())?;
     let range = texts::part(text, arguments, budget)?;
@@ -132,7 +132,7 @@ fn searched(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) 
 
 /// Whether `holds` is true for the given text, or for one text of a tuple.
 fn has_one(text: &str, arguments: &mut Arguments, budget: &Budget, holds: impl Fn(&str, &str) -> bool) -> Result<bool> {
-    let part = arguments.need(0, "prefix")?;
+    let part = arguments.required(0, "prefix")?;
     let parts = match &part {
         Value::List(list) if list.kind == ListKind::Tuple => &list.items,
         part => std::slice::from_ref(part),
@@ -151,7 +151,7 @@ fn of_map(entries: &[(Value, Value)], name: &str, arguments: &mut Arguments, bud
     budget.spend(entries.len() * 2 * size_of::<Value>())?;
     Ok(Some(match name {
         "get" => {
-            let key = arguments.need(0, "key")?;
+            let key = arguments.required(0, "key")?;
             let default = arguments.take(1, "default").unwrap_or(Value::None);
             get(entries, &key, budget)?.unwrap_or(default)
         }
@@ -171,7 +171,7 @@ fn of_list(items: &[Value], name: &str, arguments: &mut Arguments, budget: &Budg
     if !matches!(name, "count" | "index") {
         return Ok(None);
     }
-    let wanted = arguments.need(0, "value")?;
+    let wanted = arguments.required(0, "value")?;
     let mut places = Vec::new();
     for (i, item) in items.iter().enumerate() {
         if equals(item, &wanted, budget)? {

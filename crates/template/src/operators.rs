@@ -15,7 +15,7 @@ pub fn add(a: &Value, b: &Value, budget: &Budget) -> Result<Value> {
             let sum = concat(&escaped(a, budget)?, &escaped(b, budget)?, budget)?;
             Ok(Value::Safe(sum.as_text()?.into()))
         }
-        (Value::List(x), Value::List(y)) if x.kind == y.kind && x.has_places() => {
+        (Value::List(x), Value::List(y)) if x.kind == y.kind && x.is_indexable() => {
             budget.spend((x.items.len() + y.items.len()).saturating_mul(size_of::<Value>()))?;
             let items = x.items.iter().chain(&y.items).cloned().collect();
             Value::of_kind(x.kind, items, budget)
@@ -44,7 +44,7 @@ pub fn multiply(a: &Value, b: &Value, budget: &Budget) -> Result<Value> {
             budget.spend(text.len().saturating_mul(times))?;
             Ok(Value::text(text.repeat(times)))
         }
-        (Value::List(list), times) | (times, Value::List(list)) if list.has_places() => {
+        (Value::List(list), times) | (times, Value::List(list)) if list.is_indexable() => {
             let times = if list.items.is_empty() { 0 } else { times.as_count()? };
             budget.spend(list.items.len().saturating_mul(times).saturating_mul(size_of::<Value>()))?;
             let items = std::iter::repeat_n(&list.items, times).flatten().cloned().collect();
@@ -150,7 +150,7 @@ pub fn contains(container: &Value, item: &Value, budget: &Budget) -> Result<bool
 pub fn at(value: &Value, index: i64, budget: &Budget) -> Result<Value> {
     let place = |length: usize| usize::try_from(if index < 0 { index.saturating_add(length as i64) } else { index }).ok();
     match value {
-        Value::List(list) if list.has_places() => {
+        Value::List(list) if list.is_indexable() => {
             Ok(place(list.items.len()).and_then(|at| list.items.get(at).cloned()).unwrap_or(Value::Undefined))
         }
         Value::Text(text) => {
@@ -168,11 +168,11 @@ pub fn slice(value: &Value, [start, stop, step]: [Option<i64>; 3], budget: &Budg
     if step == 0 {
         return refused("a slice of it has the step 0");
     }
-    let has_places = match value {
-        Value::List(list) => list.has_places(),
+    let is_indexable = match value {
+        Value::List(list) => list.is_indexable(),
         value => !matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Map(_)),
     };
-    if !has_places {
+    if !is_indexable {
         return Ok(Value::Undefined);
     }
     let items = value.items(budget)?;

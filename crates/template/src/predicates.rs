@@ -25,22 +25,22 @@ pub fn test(name: &str, value: &Value, mut arguments: Arguments, budget: &Budget
         "string" => matches!(value, Value::Text(_)),
         "mapping" => matches!(value, Value::Map(_)),
         "sequence" | "iterable" => match value {
-            Value::List(list) => name == "iterable" || list.has_places(),
+            Value::List(list) => name == "iterable" || list.is_indexable(),
             _ => matches!(value, Value::Text(_) | Value::Map(_) | Value::Undefined),
         },
         "callable" => matches!(value, Value::Macro(..) | Value::Function(_) | Value::Undefined),
         "odd" => equals(&remainder(value, &Value::Int(2))?, &Value::Int(1), budget)?,
         "even" => equals(&remainder(value, &Value::Int(2))?, &Value::Int(0), budget)?,
-        "divisibleby" => equals(&remainder(value, &arguments.need(0, "num")?)?, &Value::Int(0), budget)?,
+        "divisibleby" => equals(&remainder(value, &arguments.required(0, "num")?)?, &Value::Int(0), budget)?,
         "lower" => is_in_case(value, budget, char::is_uppercase)?,
         "upper" => is_in_case(value, budget, char::is_lowercase)?,
-        "in" => contains(&arguments.need(0, "seq")?, value, budget)?,
+        "in" => contains(&arguments.required(0, "seq")?, value, budget)?,
         "sameas" => {
-            let other = arguments.need(0, "other")?;
+            let other = arguments.required(0, "other")?;
             std::mem::discriminant(value) == std::mem::discriminant(&other) && equals(value, &other, budget)?
         }
-        "eq" | "equalto" | "==" => equals(value, &arguments.need(0, "other")?, budget)?,
-        "ne" | "!=" => !equals(value, &arguments.need(0, "other")?, budget)?,
+        "eq" | "equalto" | "==" => equals(value, &arguments.required(0, "other")?, budget)?,
+        "ne" | "!=" => !equals(value, &arguments.required(0, "other")?, budget)?,
         "lt" | "lessthan" | "<" => is_ordered(value, &mut arguments, budget, Ordering::is_lt)?,
         "le" | "<=" => is_ordered(value, &mut arguments, budget, Ordering::is_le)?,
         "gt" | "greaterthan" | ">" => is_ordered(value, &mut arguments, budget, Ordering::is_gt)?,
@@ -53,7 +53,7 @@ pub fn test(name: &str, value: &Value, mut arguments: Arguments, budget: &Budget
 
 /// Whether `holds` is true for the order of the value and the argument. False if one of them is NaN.
 fn is_ordered(value: &Value, arguments: &mut Arguments, budget: &Budget, holds: fn(Ordering) -> bool) -> Result<bool> {
-    Ok(order(value, &arguments.need(0, "other")?, budget)?.is_some_and(holds))
+    Ok(order(value, &arguments.required(0, "other")?, budget)?.is_some_and(holds))
 }
 
 /// Whether a text has letters, and no letter of the other case.

@@ -166,7 +166,7 @@ impl<'t> Renderer<'t> {
     /// The text of `loop(items)` in a recursive loop, which runs the loop statement over other items.
     pub fn call_loop(&mut self, state: &Loop, mut arguments: Arguments) -> Result<String> {
         let Some((number, scope)) = state.statement else { return refused("it calls a loop that is not recursive") };
-        let items = arguments.need(0, "iterable")?.items(&self.budget)?;
+        let items = arguments.required(0, "iterable")?.items(&self.budget)?;
         arguments.end()?;
         let repeated = self.recursive_loops[number];
         self.captured(|renderer| renderer.run_loop_over(repeated, items, state.depth + 1, scope, Some(number)))
@@ -237,7 +237,7 @@ impl<'t> Renderer<'t> {
                 }
                 other => refused(format!("it changes a {}", other.kind())),
             },
-            _ => refused("it sets what is no variable"),
+            _ => refused("it assigns to something that is not a variable"),
         }
     }
 
@@ -252,7 +252,7 @@ impl<'t> Renderer<'t> {
     /// Applies a chain of filters to a value.
     fn filtered(&mut self, filter: Option<&'t Expr<'t>>, value: Value) -> Result<Value> {
         let Some(expr) = filter else { return Ok(value) };
-        let Expr::Filter(filter) = expr else { return refused("it filters by what is no filter") };
+        let Expr::Filter(filter) = expr else { return refused("a filter block has no filter") };
         self.budget.enter()?;
         let value = self.filtered(filter.expr.as_ref(), value)?;
         let arguments = self.arguments(&filter.args)?;

@@ -113,7 +113,7 @@ pub fn truncated(text: &str, [length, leeway]: [i64; 2], kills_words: bool, end:
         return Ok(Value::text(text));
     }
     let Some(kept) = length.checked_sub(end.chars().count() as i64).filter(|kept| *kept >= 0) else {
-        return refused("it cuts a text to less than nothing");
+        return refused("it truncates a text to a negative length");
     };
     let kept: String = text.chars().take(count(kept)).collect();
     let whole = if kills_words { &kept[..] } else { kept.rsplit_once(' ').map_or(&kept[..], |(before, _)| before) };

@@ -190,7 +190,7 @@ impl Value {
     pub(crate) fn as_text(&self) -> Result<&str> {
         match self {
             Self::Text(text) | Self::Safe(text) => Ok(text),
-            other => refused(format!("it takes a {} for a text", other.kind())),
+            other => refused(format!("it uses a {} as text", other.kind())),
         }
     }
 
@@ -199,7 +199,7 @@ impl Value {
         match self {
             Self::Int(number) => Ok(*number),
             Self::Bool(flag) => Ok(i64::from(*flag)),
-            other => refused(format!("it takes a {} for a whole number", other.kind())),
+            other => refused(format!("it uses a {} as a whole number", other.kind())),
         }
     }
 
@@ -218,7 +218,7 @@ impl Value {
             Self::List(list) => Ok(list.items.clone()),
             Self::Map(map) => Ok(map.entries.iter().map(|(key, _)| key.clone()).collect()),
             Self::Text(text) => Ok(text.chars().map(|c| Self::text(c.encode_utf8(&mut [0; 4]))).collect()),
-            other => refused(format!("it goes through a {} as if it were a list", other.kind())),
+            other => refused(format!("it iterates over a {}", other.kind())),
         }
     }
 
@@ -278,7 +278,7 @@ impl Cycler {
 
 impl List {
     /// Whether the items have indices: those of lists and tuples do.
-    pub(crate) fn has_places(&self) -> bool {
+    pub(crate) fn is_indexable(&self) -> bool {
         matches!(self.kind, ListKind::List | ListKind::Tuple | ListKind::Group)
     }
 }

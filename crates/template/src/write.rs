@@ -29,7 +29,7 @@ fn write_repr(value: &Value, out: &mut Output<'_>) -> Result<()> {
         Value::Int(number) => out.push(&number.to_string()),
         Value::Float(number) => out.push(&float(*number)),
         Value::Text(text) => write_quoted(text, out),
-        Value::List(list) if list.has_places() => {
+        Value::List(list) if list.is_indexable() => {
             let [open, close] = match (list.kind, list.items.len()) {
                 (ListKind::List, _) => ["[", "]"],
                 (_, 1) => ["(", ",)"],
@@ -125,7 +125,7 @@ fn write_json(value: &Value, style: &JsonStyle, level: usize, out: &mut Output<'
         Value::Int(number) => out.push(&number.to_string()),
         Value::Float(number) => out.push(&json_float(*number)),
         Value::Text(text) => write_json_text(text, style, out),
-        Value::List(list) if list.has_places() => {
+        Value::List(list) if list.is_indexable() => {
             write_json_items(["[", "]"], &list.items, style, level, out, |item, out| write_json(item, style, level + 1, out))
         }
         Value::Map(map) => {
