@@ -34,7 +34,7 @@ pub mod figure;
 pub mod graph;
 pub mod html;
 pub mod lesson;
-mod mailed;
+mod link_repair;
 pub mod metrics;
 pub mod number;
 pub mod open;

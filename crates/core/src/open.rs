@@ -6,7 +6,7 @@ use crate::explanation::{self, Document, DocumentError, LinkError};
 use crate::figure::{self, PictureError};
 use crate::html::{self, HtmlError};
 use crate::lesson::{self, Lesson, LessonError};
-use crate::mailed::fragment_in;
+use crate::link_repair::fragment_in;
 
 /// Content of a file or a link.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
-use crate::mailed::{digits, without_hyphenation};
+use crate::link_repair::{digits, without_hyphenation};
 
 /// Accepts leftover bits after the last byte, because words after a link decode to such bits.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));

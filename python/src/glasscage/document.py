@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import graph, json_text, link, mailed, program
+from . import graph, json_text, link, link_repair, program
 from . import viewer as viewers
 from .canonical import canonical
 from .checks import FORMAT, check
@@ -114,7 +114,7 @@ class Document:
         """Reads the document in a link. `address` can also be the part after its `#`, or a text with a link in it, for example from mail or
         chat.
         """
-        return cls(link.from_fragment(mailed.fragment_in(address.strip())))
+        return cls(link.from_fragment(link_repair.fragment_in(address.strip())))
 
     def to_json(self) -> str:
         """Returns the document as indented JSON, in the form that the page and the command line write."""

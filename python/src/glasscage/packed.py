@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Callable
 
 from .deflate import deflate
-from .mailed import digits, without_hyphenation
+from .link_repair import digits, without_hyphenation
 
 MAX_INFLATED = 8 << 20
 MAX_PACKED = 2 << 20

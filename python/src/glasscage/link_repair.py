@@ -1,4 +1,4 @@
-"""Links as mail and chat programs change them: wrapped, quoted, escaped, surrounded by text. Same as `crates/core/src/mailed.rs`."""
+"""Links as mail and chat programs change them: wrapped, quoted, escaped, surrounded by text. Same as `crates/core/src/link_repair.rs`."""
 
 import re
 

@@ -1,5 +1,5 @@
-//! Repairs links that mail and chat programs changed: wrapped, quoted, escaped, with text around them (RFC 3986, appendix C). `mailed.py`
-//! does the same in Python.
+//! Repairs links that mail and chat programs changed: wrapped, quoted, escaped, with text around them (RFC 3986, appendix C).
+//! `link_repair.py` does the same in Python.
 
 /// Spellings of the "#" before a fragment in various programs. The last two are the full-width one of East Asian keyboards.
 const HASHES: [&str; 8] = ["#", "%23", "%2523", "&#35;", "&#x23;", "&num;", "\u{ff03}", "%EF%BC%83"];
