@@ -75,7 +75,7 @@ fn percent_encoded(mut after: &str) -> Option<(u8, &str)> {
     while let Some(rest) = after.strip_prefix("25") {
         after = rest;
     }
-    let (hex, after) = after.split_at_checked(2)?;
+    let (hex, after) = after.split_at_checked(2).filter(|(hex, _)| hex.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
     let byte = u8::from_str_radix(hex, 16).ok()?;
     (byte.is_ascii_whitespace() || !byte.is_ascii() || b"-_".contains(&byte)).then_some((byte, after))
 }
@@ -128,6 +128,8 @@ mod tests {
             "A-_9\u{201d}",
             "A-_9, b",
             "A-_9%",
+            "A-_9%+9",
+            "A-_9%+9B",
         ];
         for text in changed {
             let expect = if text == "A-%0A_%20%2509" { "A-_" } else { "A-_9" };
