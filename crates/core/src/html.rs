@@ -36,7 +36,7 @@ pub fn with_document(page: &str, document: &Document, title: &str) -> Result<Str
 }
 
 /// Whether a text is a page rather than a picture.
-pub fn is_meant(text: &str) -> bool {
+pub fn looks_like_html(text: &str) -> bool {
     text.get(..DOCTYPE.len()).is_some_and(|start| start.eq_ignore_ascii_case(DOCTYPE))
 }
 

@@ -48,9 +48,9 @@ pub fn open_any(bytes: &[u8]) -> Result<Opened, OpenError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let link = || open_fragment(fragment_in(text));
     match text.chars().next() {
-        Some('{') if Lesson::is_meant(text) => Ok(Opened::Lesson(Lesson::from_json(text)?)),
+        Some('{') if Lesson::claims_to_be_lesson(text) => Ok(Opened::Lesson(Lesson::from_json(text)?)),
         Some('{') => Ok(explanation(Document::from_json(text)?)),
-        Some('<') if html::is_meant(text) => Ok(explanation(html::document_from_html(text)?)),
+        Some('<') if html::looks_like_html(text) => Ok(explanation(html::document_from_html(text)?)),
         // A link in markup also starts with "<": `<URL:https://..>`, `<a href="..">`.
         Some('<') => figure::document_from_svg(text).map(explanation).or_else(|error| link().unwrap_or(Err(error.into()))),
         _ => link().unwrap_or(Err(OpenError::Unknown)),

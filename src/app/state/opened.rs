@@ -24,7 +24,7 @@ impl Opened {
 
     /// Opens an explanation or a lesson of this site, as JSON. `None` if it is not valid.
     pub fn from_json(json: &str, origin: Origin) -> Option<Self> {
-        Some(match Lesson::is_meant(json) {
+        Some(match Lesson::claims_to_be_lesson(json) {
             true => Self::Lesson(Lesson::from_json(json).ok()?, Progress::default()),
             false => Self::Explanation(Document::from_json(json).ok()?.into(), origin),
         })

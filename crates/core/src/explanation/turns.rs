@@ -10,7 +10,7 @@ use super::tokens::{list, place};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Speaker {
-    /// The one who set the model up.
+    /// The person or program that set up the model.
     System,
     User,
     /// The model, in an earlier answer.

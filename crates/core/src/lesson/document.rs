@@ -70,7 +70,7 @@ impl Lesson {
     }
 
     /// Whether a JSON text claims to be a lesson.
-    pub fn is_meant(json: &str) -> bool {
+    pub fn claims_to_be_lesson(json: &str) -> bool {
         #[derive(Deserialize)]
         struct Head {
             format: String,

@@ -53,11 +53,11 @@ impl Curve {
     /// MAS: the area under the responses plus their distance from the predicted curve, clipped to [0, 1] and then rescaled to it. Lower is
     /// better.
     pub fn mas(&self) -> f64 {
-        let penalised = |(response, promised): (&f64, &f64)| (response + (response - promised).abs()).clamp(0.0, 1.0);
-        let penalised: Vec<f64> = self.responses.iter().zip(&self.promised).map(penalised).collect();
-        let (low, high) = penalised.iter().fold((f64::MAX, f64::MIN), |(low, high), &c| (low.min(c), high.max(c)));
+        let penalized = |(response, promised): (&f64, &f64)| (response + (response - promised).abs()).clamp(0.0, 1.0);
+        let penalized: Vec<f64> = self.responses.iter().zip(&self.promised).map(penalized).collect();
+        let (low, high) = penalized.iter().fold((f64::MAX, f64::MIN), |(low, high), &c| (low.min(c), high.max(c)));
         let stretched = |c: &f64| (c - low) / (high - low);
-        area(&if high > low { penalised.iter().map(stretched).collect() } else { straight_line(penalised.len()) })
+        area(&if high > low { penalized.iter().map(stretched).collect() } else { straight_line(penalized.len()) })
     }
 
     /// Whether the text without any prompt sentence is at least as likely. The curve is then meaningless, and its numbers must not be used.

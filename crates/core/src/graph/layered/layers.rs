@@ -6,7 +6,7 @@ use super::drawing::{LayeredEdge, LayeredNode};
 #[derive(Clone, Debug)]
 pub enum Slot {
     Node { source: usize },
-    Passing,
+    Dummy,
 }
 
 /// A neighbor in an adjacent layer, and the edge that leads there.
@@ -45,9 +45,9 @@ impl Layers {
         for (e, edge) in edges.iter().enumerate() {
             let mut upper = node[edge.from];
             for row in layers.layer_of[upper] + 1..layers.layer_of[node[edge.to]] {
-                let passing = layers.add(Slot::Passing, row);
-                layers.link(upper, passing, e, edge.flow);
-                upper = passing;
+                let dummy = layers.add(Slot::Dummy, row);
+                layers.link(upper, dummy, e, edge.flow);
+                upper = dummy;
             }
             layers.link(upper, node[edge.to], e, edge.flow);
         }
@@ -76,7 +76,7 @@ impl Layers {
     pub fn nodes(&self, x: &[f64]) -> Vec<LayeredNode> {
         let node = |(slot, kind): (usize, &Slot)| match *kind {
             Slot::Node { source } => Some(LayeredNode { source, layer: self.layer_of[slot], x: x[slot] }),
-            Slot::Passing => None,
+            Slot::Dummy => None,
         };
         self.slots.iter().enumerate().filter_map(node).collect()
     }

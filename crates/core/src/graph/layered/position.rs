@@ -80,7 +80,7 @@ pub fn routes(layers: &Layers, edges: &[LayeredEdge], x: &[f64], space: &Layered
     let mut routes: Vec<Vec<f64>> = vec![Vec::new(); edges.len()];
     for row in &layers.rows {
         for &slot in row {
-            let (arriving, leaving) = (docks(&layers.above[slot], slot, x, space), docks(&layers.below[slot], slot, x, space));
+            let (arriving, leaving) = (ports(&layers.above[slot], slot, x, space), ports(&layers.below[slot], slot, x, space));
             if layers.is_node(slot) {
                 arriving.into_iter().chain(leaving).for_each(|(edge, at)| routes[edge].push(at));
             } else {
@@ -91,18 +91,18 @@ pub fn routes(layers: &Layers, edges: &[LayeredEdge], x: &[f64], space: &Layered
     routes
 }
 
-/// Ports: where the edges on one side touch a node. They are centered on the node, without gaps, in the order of their other ends.
-fn docks(links: &[Link], slot: usize, x: &[f64], space: &LayeredSpace) -> Vec<(usize, f64)> {
+/// Where the edges on one side touch a node. The ports are centered on the node, without gaps, in the order of their other ends.
+fn ports(links: &[Link], slot: usize, x: &[f64], space: &LayeredSpace) -> Vec<(usize, f64)> {
     let sorted = ascending(&links.iter().map(|link| x[link.slot]).collect::<Vec<f64>>());
     let flow: f64 = links.iter().map(|link| link.flow).sum();
     let thickness = if flow > 0.0 { space.thickness.min(space.node_width / flow) } else { 0.0 };
     let mut left = x[slot] - flow * thickness / 2.0;
-    let dock = |k: usize| {
+    let port = |k: usize| {
         let width = links[k].flow * thickness;
         left += width;
         (links[k].edge, left - width / 2.0)
     };
-    sorted.into_iter().map(dock).collect()
+    sorted.into_iter().map(port).collect()
 }
 
 #[cfg(test)]
