@@ -66,8 +66,8 @@ fn pieces(word: &str) -> Vec<&str> {
     })
 }
 
-/// Splits a word into characters, each with its combining marks.
-fn clusters(word: &str) -> Vec<&str> {
+/// Splits a text into characters, each with its combining marks.
+pub fn clusters(word: &str) -> Vec<&str> {
     cut(word, |before, after| !is_joined(before, after))
 }
 

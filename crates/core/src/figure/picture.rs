@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::element::{Anchor, Canvas, Look, Outline, Text};
 use super::frame::{Frame, HIGHLIGHT, LINE_HEIGHT, MARGIN, TEXT_SIZE};
-use super::lines::lines;
+use super::lines::{clusters, lines};
 use super::palette::{Color, DARK, LIGHT, Palette};
 use super::text_width::{is_from_the_right, width};
 use super::{Labels, metadata};
@@ -373,13 +373,42 @@ fn most_influential(document: &Document, shares: &Shares) -> Vec<usize> {
     document.units_in_order().into_iter().map(|unit| unit.source).filter(|&j| is_shown[j]).collect()
 }
 
-/// Truncates a text that has too many lines. Returns whether it did.
+/// Truncates a text that has too many lines. Removes whole characters with their combining marks. Returns whether it did. Time: linear.
 fn shorten(lines: &mut Vec<String>, max_width: f64) -> bool {
     let is_cut = lines.len() > MOST_LINES;
     lines.truncate(MOST_LINES);
     if let Some(last) = lines.last_mut().filter(|_| is_cut) {
-        while width(last, TEXT_SIZE) + TEXT_SIZE > max_width && last.pop().is_some() {}
+        let mut total = 0.0;
+        let fits = |cluster: &&str| {
+            total += width(cluster, TEXT_SIZE);
+            total + TEXT_SIZE <= max_width
+        };
+        let kept: usize = clusters(last).into_iter().take_while(fits).map(str::len).sum();
+        last.truncate(kept);
         last.push('\u{2026}');
     }
     is_cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shortened_line_ends_with_whole_character() {
+        let shortened = |last: &str, max_width: f64| {
+            let mut lines = vec![String::new(); MOST_LINES - 1];
+            lines.extend([last.to_owned(), "more".to_owned()]);
+            assert!(shorten(&mut lines, max_width) && lines.len() == MOST_LINES);
+            lines.pop().unwrap()
+        };
+        // A family of three emoji, joined. Two of them and the ellipsis would fit.
+        let family = "\u{1f469}\u{200d}\u{1f469}\u{200d}\u{1f467}";
+        assert_eq!(shortened(family, 3.0 * TEXT_SIZE), "\u{2026}");
+        assert_eq!(shortened(family, 4.0 * TEXT_SIZE), [family, "\u{2026}"].concat());
+        assert_eq!(shortened("\u{6c49}\u{6c49}\u{6c49}", 3.0 * TEXT_SIZE), "\u{6c49}\u{6c49}\u{2026}");
+        // Measuring the line again for each removed mark would never end.
+        let marked = format!("\u{6c49}\u{6c49}{}", "\u{301}".repeat(200_000));
+        assert_eq!(shortened(&marked, 2.0 * TEXT_SIZE), "\u{6c49}\u{2026}");
+    }
 }
