@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::influence::{arriving, influence_past};
+use super::influence::{arriving, influence_past, mask};
 use super::{Adjacency, node_influence};
 
 /// Parts of the influence on an output. They add up to the size of the output if no other row is zero.
@@ -23,8 +23,9 @@ pub fn group_influence(adjacency: &Adjacency, output: &[usize], group: &Range<us
     let influence = node_influence(adjacency, output);
     let from_prompt = |influence: &[f64]| influence[..n_prompt].iter().sum::<f64>();
     let past_it = from_prompt(&influence_past(adjacency, output, group));
+    let is_output = mask(adjacency, output);
     // Rows sum to 1 or 0, except for rounding.
-    let ending = |i: usize| arriving(adjacency, output, &influence, i) * (1.0 - adjacency.row(i).iter().sum::<f64>()).max(0.0);
+    let ending = |i: usize| arriving(adjacency, &is_output, &influence, i) * (1.0 - adjacency.row(i).iter().sum::<f64>()).max(0.0);
     let through_it = (from_prompt(&influence) - past_it).max(0.0);
     GroupInfluence { past_it, through_it, from_it: group.clone().map(ending).sum() }
 }

@@ -30,8 +30,9 @@ pub fn node_influence(adjacency: &Adjacency, output: &[usize]) -> Vec<f64> {
 /// Like [`node_influence`], but ignores all edges into the sentences of `group` (0-based rows).
 pub(super) fn influence_past(adjacency: &Adjacency, output: &[usize], group: &Range<usize>) -> Vec<f64> {
     let mut influence = vec![0.0; adjacency.n_sources()];
+    let is_output = mask(adjacency, output);
     for i in (0..adjacency.n_generated()).rev().filter(|i| !group.contains(i)) {
-        let arriving = arriving(adjacency, output, &influence, i);
+        let arriving = arriving(adjacency, &is_output, &influence, i);
         if arriving != 0.0 {
             influence.iter_mut().zip(adjacency.row(i)).for_each(|(total, weight)| *total += arriving * weight);
         }
@@ -39,9 +40,17 @@ pub(super) fn influence_past(adjacency: &Adjacency, output: &[usize], group: &Ra
     influence
 }
 
-/// Weight that generated sentence `i` passes to its sources: its influence on the output, plus 1 if `i` is an output sentence.
-pub(super) fn arriving(adjacency: &Adjacency, output: &[usize], influence: &[f64], i: usize) -> f64 {
-    influence[adjacency.n_prompt() + i] + f64::from(u8::from(output.contains(&i)))
+/// For each generated sentence, whether it is in `output`. Ignores rows that do not exist.
+pub(super) fn mask(adjacency: &Adjacency, output: &[usize]) -> Vec<bool> {
+    let mut is_output = vec![false; adjacency.n_generated()];
+    output.iter().for_each(|&i| is_output.get_mut(i).into_iter().for_each(|flag| *flag = true));
+    is_output
+}
+
+/// Weight that generated sentence `i` passes to its sources: its influence on the output, plus 1 if `i` is an output sentence according to
+/// the [`mask`].
+pub(super) fn arriving(adjacency: &Adjacency, is_output: &[bool], influence: &[f64], i: usize) -> f64 {
+    influence[adjacency.n_prompt() + i] + f64::from(u8::from(is_output[i]))
 }
 
 /// a^O, the context attribution (`eq:context_attribution`): the prompt columns of the sum of Y's rows in O.

@@ -1,6 +1,6 @@
 //! Influence of the parts of a source, such as its words.
 
-use super::influence::arriving;
+use super::influence::{arriving, mask};
 use super::{Normalization, node_influence, normalize};
 use crate::table::Table;
 
@@ -18,9 +18,10 @@ use crate::table::Table;
 pub fn part_influence(table: &Table, normalization: Normalization, scores: &[f64], output: &[usize]) -> f64 {
     let adjacency = normalize(table, normalization);
     let influence = node_influence(&adjacency, output);
+    let is_output = mask(&adjacency, output);
     let first = table.n_generated() - scores.len();
     let rows = (first..table.n_generated()).zip(scores);
-    rows.map(|(i, &score)| edge_weight(table.row(i), normalization, score) * arriving(&adjacency, output, &influence, i)).sum()
+    rows.map(|(i, &score)| edge_weight(table.row(i), normalization, score) * arriving(&adjacency, &is_output, &influence, i)).sum()
 }
 
 fn edge_weight(row: &[Option<f64>], normalization: Normalization, score: f64) -> f64 {

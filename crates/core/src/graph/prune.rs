@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::influence::{arriving, mask};
 use super::paths::{MOST_PATHS, strongest_paths};
 use super::{Adjacency, node_influence};
 use crate::order::by_descending;
@@ -68,7 +69,8 @@ impl Pruned {
 
     /// Adds edges of the same graph, such as [`edges_of_strongest_paths`].
     pub fn with(mut self, others: &[Edge]) -> Self {
-        let missing: Vec<Edge> = others.iter().filter(|edge| !self.edges.contains(edge)).copied().collect();
+        let known: BTreeSet<[usize; 2]> = self.edges.iter().map(|edge| [edge.from, edge.to]).collect();
+        let missing: Vec<Edge> = others.iter().filter(|edge| !known.contains(&[edge.from, edge.to])).copied().collect();
         self.hidden -= self.n_worth_counting(&missing);
         self.edges.extend(missing);
         self.edges = by_descending(&self.edges, |edge| edge.flow.abs());
@@ -104,9 +106,9 @@ pub fn prune(adjacency: &Adjacency, output: &[usize], share: f64) -> Pruned {
 /// The edges of the [`MOST_PATHS`] strongest paths into `output`, each once.
 pub fn edges_of_strongest_paths(adjacency: &Adjacency, output: &[usize]) -> Vec<Edge> {
     let (n_prompt, paths) = (adjacency.n_prompt(), strongest_paths(adjacency, output, MOST_PATHS));
-    let is_step = |edge: &Edge, step: &[usize]| step == [edge.from, n_prompt + edge.to];
-    let is_on_a_path = |edge: &Edge| paths.iter().any(|path| path.sources.windows(2).any(|step| is_step(edge, step)));
-    flowing_edges(adjacency, output).into_iter().filter(is_on_a_path).collect()
+    let steps = paths.iter().flat_map(|path| path.sources.windows(2)).map(|step| [step[0], step[1] - n_prompt]);
+    let steps: BTreeSet<[usize; 2]> = steps.collect();
+    flowing_edges(adjacency, output).into_iter().filter(|edge| steps.contains(&[edge.from, edge.to])).collect()
 }
 
 fn total_flow(edges: &[Edge]) -> f64 {
@@ -115,12 +117,12 @@ fn total_flow(edges: &[Edge]) -> f64 {
 
 fn flowing_edges(adjacency: &Adjacency, output: &[usize]) -> Vec<Edge> {
     let influence = node_influence(adjacency, output);
-    let arriving = |to: usize| influence[adjacency.n_prompt() + to] + f64::from(u8::from(output.contains(&to)));
-    let edges = adjacency
-        .rows()
-        .enumerate()
-        .flat_map(|(to, row)| row.iter().enumerate().map(move |(from, &weight)| Edge { from, to, weight, flow: weight }));
-    edges.map(|edge| Edge { flow: edge.weight * arriving(edge.to), ..edge }).filter(|edge| edge.flow.abs() > 0.0).collect()
+    let is_output = mask(adjacency, output);
+    let edges = adjacency.rows().enumerate().flat_map(|(to, row)| {
+        let arriving = arriving(adjacency, &is_output, &influence, to);
+        row.iter().enumerate().map(move |(from, &weight)| Edge { from, to, weight, flow: weight * arriving })
+    });
+    edges.filter(|edge| edge.flow.abs() > 0.0).collect()
 }
 
 #[cfg(test)]
@@ -206,6 +208,24 @@ mod tests {
             let has = |step: &[usize]| pruned.edges.iter().any(|edge| step == [edge.from, 2 + edge.to]);
             assert!(path.sources.windows(2).all(has), "{path:?}");
         }
+    }
+
+    /// With a search through lists, either would compare ten billion pairs of edges.
+    #[test]
+    fn edges_of_long_chain_are_found_by_sets() {
+        const LENGTH: usize = 1_500;
+        let row = |i: usize| (0..=i).map(|j| if j == i { 1.0 } else { 1e-6 }).collect();
+        let chain = CausalMatrix::from_rows(1, (0..LENGTH).map(row).collect());
+        let edges = edges_of_strongest_paths(&chain, &[LENGTH - 1]);
+        assert!(edges.len() >= LENGTH && edges.iter().filter(|edge| edge.from == edge.to).count() == LENGTH);
+        let all = prune(&chain, &[LENGTH - 1], 1.0);
+        assert_eq!(all.clone().with(&all.edges).edges.len(), all.edges.len());
+    }
+
+    #[test]
+    fn repeated_and_missing_outputs_count_once_and_never() {
+        let all = |output: &[usize]| prune(&graph(), output, 1.0).edges;
+        assert_eq!(all(&[2, 2, 9]), all(&[2]));
     }
 
     #[test]
