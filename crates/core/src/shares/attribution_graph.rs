@@ -18,6 +18,8 @@ pub struct AttributionGraph {
     measured: Vec<bool>,
     /// Evidence for each generated sentence.
     evidence: Vec<Evidence>,
+    /// For each source, whether its text is blank.
+    blank: Vec<bool>,
 }
 
 /// Matrices of the method: measured scores (T), derived scores (S), edge weights (A), influence along all paths (Y).
@@ -33,7 +35,8 @@ impl AttributionGraph {
     pub fn new(document: Document) -> Self {
         let scores = document.scores();
         let adjacency = graph::normalize(&scores, document.method.normalization);
-        let mut graph = Self { document, scores, estimate: None, adjacency, measured: Vec::new(), evidence: Vec::new() };
+        let blank = document.source_texts().into_iter().map(|text| text.trim().is_empty()).collect();
+        let mut graph = Self { document, scores, estimate: None, adjacency, measured: Vec::new(), evidence: Vec::new(), blank };
         graph.update_evidence();
         graph
     }
@@ -113,6 +116,11 @@ impl AttributionGraph {
     /// Evidence for source `j`. `None` if `j` is not a generated sentence.
     pub fn evidence(&self, j: usize) -> Option<Evidence> {
         self.evidence.get(j.checked_sub(self.n_prompt())?).copied()
+    }
+
+    /// Whether the text of source `j` is blank. True if there is no such source. Time: constant.
+    pub fn is_blank(&self, j: usize) -> bool {
+        self.blank.get(j).copied().unwrap_or(true)
     }
 
     /// The matrix as `m` rows of `n + m` cells. A cell without a number is `None`.

@@ -140,9 +140,9 @@ impl Shares {
     }
 
     /// Whether source `j` can be split into words: it is not a word itself, has text, and another source follows.
+    /// Time: constant.
     pub fn can_expand(&self, j: usize) -> bool {
-        let document = self.document();
-        !document.unit.is_word() && j + 1 < self.n_sources() && !document.source(j).trim().is_empty()
+        !self.document().unit.is_word() && j + 1 < self.n_sources() && !self.graph.is_blank(j)
     }
 
     /// The influence of a part of source `j`, blanked out alone. `scores` are its mean scores on the generated sentences after `j`, and

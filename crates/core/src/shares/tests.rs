@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::explanation::example::{example, with_explained_turns};
-use crate::explanation::{Aggregation, Compression, Derivation, JointEffect, Passage};
+use crate::explanation::{Aggregation, Compression, Derivation, JointEffect, Passage, Unit};
 use crate::graph::Normalization;
 use crate::table::Table;
 
@@ -35,6 +35,17 @@ fn the_document_chooses_the_output_or_else_the_last_sentence() {
     let of = |output: &[usize]| Shares::of(&Document { output: output.to_vec(), ..document() }).output;
     assert_eq!((of(&[0, 1]), of(&[])), (vec![0, 1], vec![3]));
     assert_eq!(Shares::of(&Document { output: vec![1], ..document() }).total, shares(&[1]).total);
+}
+
+#[test]
+fn sources_with_text_before_last_can_expand() {
+    let mut blank = document();
+    blank.prompt = Passage::new("A.\n\n", &[0..2, 2..4], vec![2, 2]).into();
+    let shares = in_document(blank.clone(), &[1]);
+    assert_eq!(sources(|j| shares.can_expand(j)), [0, 2, 3, 4]);
+    assert!(!shares.can_expand(6) && shares.graph().is_blank(6), "there is no such source");
+    let words = in_document(Document { unit: Unit::Word, ..blank }, &[1]);
+    assert_eq!(sources(|j| words.can_expand(j)), []);
 }
 
 #[test]
