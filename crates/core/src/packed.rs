@@ -19,7 +19,7 @@ pub const MAX_PACKED: usize = 2 << 20;
 /// Packs bytes into text.
 pub fn pack(bytes: &[u8]) -> String {
     let mut body = compress_to_vec(bytes, 10);
-    body.extend(crc32(bytes).to_le_bytes());
+    body.extend(crc32(&[bytes]).to_le_bytes());
     URL_SAFE_NO_PAD.encode(body)
 }
 
@@ -44,7 +44,7 @@ fn decode(base64: &str) -> Option<Vec<u8>> {
 pub fn inflate(body: &[u8], most: usize) -> Option<Vec<u8>> {
     let (inflated, end) = inflate_counting(body, most)?;
     let checksum = body.get(end..)?.first_chunk()?;
-    (crc32(&inflated) == u32::from_le_bytes(*checksum)).then_some(inflated)
+    (crc32(&[&inflated]) == u32::from_le_bytes(*checksum)).then_some(inflated)
 }
 
 /// The inflated bytes, and where the deflated bytes end in `body`. More than the checksum may follow them.
@@ -67,11 +67,31 @@ fn inflate_counting(body: &[u8], most: usize) -> Option<(Vec<u8>, usize)> {
     }
 }
 
-/// CRC-32/ISO-HDLC, the checksum of zip, gzip and PNG. Computed bit by bit, because links have only kilobytes.
-pub fn crc32(bytes: &[u8]) -> u32 {
+/// CRC-32/ISO-HDLC, the checksum of zip, gzip and PNG, of these slices in order. One table look-up per byte, because a PNG that a reader
+/// opens can have megabytes.
+pub fn crc32(slices: &[&[u8]]) -> u32 {
+    let next = |crc: u32, &byte: &u8| (crc >> 8) ^ REMAINDERS[((crc ^ u32::from(byte)) & 0xff) as usize];
+    !slices.iter().copied().flatten().fold(!0, next)
+}
+
+/// The CRC-32 remainder of each byte.
+static REMAINDERS: [u32; 256] = remainders();
+
+const fn remainders() -> [u32; 256] {
     const POLYNOMIAL: u32 = 0xEDB8_8320;
-    let shift = |crc: u32, _| (crc >> 1) ^ (POLYNOMIAL & (crc & 1).wrapping_neg());
-    !bytes.iter().fold(!0, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), shift))
+    let mut remainders = [0; 256];
+    let mut byte = 0;
+    while byte < remainders.len() {
+        let mut crc = byte as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            crc = (crc >> 1) ^ (POLYNOMIAL & (crc & 1).wrapping_neg());
+            bit += 1;
+        }
+        remainders[byte] = crc;
+        byte += 1;
+    }
+    remainders
 }
 
 #[cfg(test)]
@@ -80,7 +100,10 @@ mod tests {
 
     #[test]
     fn the_checksum_is_that_of_zip_and_png() {
-        assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
+        assert_eq!(crc32(&[b"123456789"]), 0xCBF4_3926);
+        assert_eq!(crc32(&[b"", b"1234", b"56789"]), 0xCBF4_3926, "in slices");
+        let all: Vec<u8> = (0..=u8::MAX).collect();
+        assert_eq!((crc32(&[]), crc32(&[&all])), (0, 0x2905_8C73));
     }
 
     #[test]

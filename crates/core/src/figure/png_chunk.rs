@@ -53,7 +53,7 @@ pub fn png_with_document(png: &[u8], document: &Document) -> Result<Vec<u8>, Pic
         if chunk.kind == HEADER {
             picture.extend(((data.len() - TEXT.len()) as u32).to_be_bytes());
             picture.extend(&data);
-            picture.extend(crc32(&data).to_be_bytes());
+            picture.extend(crc32(&[&data]).to_be_bytes());
         }
     }
     Ok(picture)
@@ -65,7 +65,7 @@ pub fn document_from_png(png: &[u8]) -> Result<Document, PictureError> {
     for chunk in chunks(png)? {
         let Chunk { kind, data, checksum, .. } = chunk?;
         let Some(data) = data.strip_prefix(KEYWORD).filter(|_| kind == TEXT) else { continue };
-        if crc32(&[kind.as_slice(), KEYWORD, data].concat()) != checksum {
+        if crc32(&[&kind, KEYWORD, data]) != checksum {
             return Err(PictureError::Damaged);
         }
         let inflated = match (data.strip_prefix(COMPRESSED), data.strip_prefix(PLAIN)) {
