@@ -86,9 +86,10 @@ pub fn percent_digits(share: f64) -> String {
 /// A share as a percentage with one decimal, such as "12.3". A share that is not 0 has at least "<0.1", because 0 means that there is no
 /// effect at all.
 pub fn percent_tenths(share: f64) -> String {
+    let sign = if share < 0.0 { "\u{2212}" } else { "" };
     match (100.0 * share).abs() {
-        trace if trace > 0.0 && trace < 0.05 => if share > 0.0 { "<0.1" } else { "-<0.1" }.into(),
-        _ => format!("{:.1}", 100.0 * share),
+        trace if trace > 0.0 && trace < 0.05 => format!("{sign}<0.1"),
+        percent => format!("{sign}{percent:.1}"),
     }
 }
 
@@ -128,7 +129,8 @@ mod tests {
 
     #[test]
     fn percent_tenths_mark_traces() {
-        let shares = [0.0, 1e-9, 0.0004, 0.0006, 0.1234, 1.0, -1e-9];
-        assert_eq!(shares.map(percent_tenths), ["0.0", "<0.1", "<0.1", "0.1", "12.3", "100.0", "-<0.1"]);
+        let shares = [0.0, 1e-9, 0.0004, 0.0006, 0.1234, 1.0, -1e-9, -0.25, -0.0];
+        let expected = ["0.0", "<0.1", "<0.1", "0.1", "12.3", "100.0", "\u{2212}<0.1", "\u{2212}25.0", "0.0"];
+        assert_eq!(shares.map(percent_tenths), expected);
     }
 }

@@ -29,7 +29,7 @@ fn cell(cell: &Cell) -> String {
     match cell {
         Cell::Text(words) => text(words),
         Cell::Number(number) => format!("${}$", three_digits(*number)),
-        Cell::Share(share) => text(&format!("{}%", percent_tenths(*share))).replace('-', "$-$"),
+        Cell::Share(share) => text(&format!("{}%", percent_tenths(*share))).replace('\u{2212}', "$-$"),
         Cell::Empty => String::new(),
     }
 }

@@ -46,6 +46,11 @@ mod tests {
     }
 
     #[test]
+    fn shares_and_numbers_have_same_minus_sign() {
+        assert_eq!([Cell::Share(-0.5), Cell::Number(-0.5)].map(|number| cell(&number)), ["\u{2212}50.0%", "\u{2212}0.500"]);
+    }
+
+    #[test]
     fn markup_in_texts_is_text() {
         assert_eq!(text("a|b <b> *c* [d](e) & $f$"), "a\\|b &lt;b&gt; \\*c\\* \\[d\\](e) &amp; \\$f\\$");
     }
