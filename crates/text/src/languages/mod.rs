@@ -82,8 +82,8 @@ struct Evidence {
 /// different ones. Otherwise English.
 fn by_words(text: &str) -> Language {
     let evidence = evidence_in(text);
-    let n_told = FUNCTION_WORDS.len();
-    let best = (0..n_told).max_by_key(|&language| evidence[language].score).unwrap_or(0);
+    let n_with_function_words = FUNCTION_WORDS.len();
+    let best = (0..n_with_function_words).max_by_key(|&language| evidence[language].score).unwrap_or(0);
     let second = (0..evidence.len()).filter(|&other| other != best).map(|other| evidence[other].score).max().unwrap_or(0);
     let Evidence { score, n_words, different } = &evidence[best];
     let is_ahead = *score >= 5 && *score >= second + 3 && 4 * score >= 5 * second;
@@ -96,10 +96,10 @@ fn evidence_in(text: &str) -> Vec<Evidence> {
     let index = index();
     let mut evidence = vec![Evidence::default(); FUNCTION_WORDS.len() + WORDS_OF_OTHERS.len()];
     for (word, languages) in words_of(text).filter_map(|word| look_up(&index, word)) {
-        let n_told = languages.iter().filter(|&&language| language < FUNCTION_WORDS.len()).count();
+        let n_with_function_words = languages.iter().filter(|&&language| language < FUNCTION_WORDS.len()).count();
         for &language in languages {
             let Evidence { score, n_words, different } = &mut evidence[language];
-            *score += if n_told <= 1 { 2 } else { 1 };
+            *score += if n_with_function_words <= 1 { 2 } else { 1 };
             *n_words += 1;
             different.insert(word);
         }
