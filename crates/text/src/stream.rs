@@ -7,17 +7,22 @@ pub struct TextStream {
 }
 
 impl TextStream {
-    /// Adds bytes and returns the characters that are now complete.
+    /// Adds bytes and returns the characters that are now complete. Bytes that are not UTF-8 become U+FFFD. Keeps at most three bytes: an
+    /// incomplete character at the end.
     pub fn push(&mut self, bytes: &[u8]) -> String {
         self.pending.extend_from_slice(bytes);
-        let whole = match std::str::from_utf8(&self.pending) {
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            _ => self.pending.len(),
-        };
+        let whole = self.pending.len() - incomplete_end(&self.pending);
         let piece = String::from_utf8_lossy(&self.pending[..whole]).into_owned();
         self.pending.drain(..whole);
         piece
     }
+}
+
+/// Number of bytes at the end that are the start of a character.
+fn incomplete_end(bytes: &[u8]) -> usize {
+    let last = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
+    let is_incomplete = std::str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
+    if is_incomplete { last.len() } else { 0 }
 }
 
 #[cfg(test)]
@@ -30,5 +35,12 @@ mod tests {
         let pieces: Vec<_> = "aë€".bytes().map(|byte| stream.push(&[byte])).collect();
         assert_eq!(pieces, ["a", "", "ë", "", "", "€"]);
         assert_eq!(stream.push(&[0xff]), "\u{fffd}");
+    }
+
+    #[test]
+    fn invalid_byte_does_not_end_incomplete_character() {
+        let mut stream = TextStream::default();
+        let pieces = [&[0xff, 0xe2, 0x82][..], &[0xac, b'a', 0xf0], &[0x9f], b"b"].map(|bytes| stream.push(bytes));
+        assert_eq!(pieces, ["\u{fffd}", "\u{20ac}a", "", "\u{fffd}b"]);
     }
 }
