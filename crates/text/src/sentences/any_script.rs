@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::abbreviations::is_among;
 use super::blocks::{Kind, blocks};
-use super::continued::is_continued;
+use super::continued::{is_after_question, is_continued};
 use super::cost::count_read;
 use super::ends::{last_token, tail};
 use super::language::trim_end;
@@ -72,13 +72,15 @@ fn in_line(line: &str, language: Language) -> Vec<Range<usize>> {
     let plain = Plain::new(line);
     let text = &plain.text;
     let mut joined: Vec<Range<usize>> = Vec::new();
+    // Whether the last sentence follows a question.
+    let mut follows_question = false;
     let mut found = sentences_in(text, parameters_of(language));
     if language == Language::French {
         give_opening_quotes_to_the_next(text, &mut found);
     }
     for mut part in found.into_iter().flat_map(|sentence| cut_at_terminals(text, sentence, language)) {
         if let Some(sentence) = joined.last_mut() {
-            if is_continued(text, sentence, &part, language) {
+            if is_continued(text, sentence, &part, language, follows_question) {
                 sentence.end = part.end;
                 continue;
             }
@@ -88,7 +90,10 @@ fn in_line(line: &str, language: Language) -> Vec<Range<usize>> {
                 part.start = part.end - text[sentence.end..part.end].trim_start().len();
             }
         }
-        joined.extend((!part.is_empty()).then_some(part));
+        if !part.is_empty() {
+            follows_question = is_after_question(text, part.start);
+            joined.push(part);
+        }
     }
     if joined.is_empty() {
         return iter::once(0..trim_end(line).len()).collect();
@@ -187,7 +192,14 @@ fn first_word(text: &str) -> &str {
 /// Whether `before` ends in a number and has other words.
 fn ends_in_count(before: &str) -> bool {
     let number = last_token(tail(before));
-    number.ends_with(|c: char| c.is_ascii_digit()) && number.len() < before.trim_start().len() && !number.contains(char::is_alphabetic)
+    if !number.ends_with(|c: char| c.is_ascii_digit()) || number.contains(char::is_alphabetic) {
+        return false;
+    }
+    // Trims the end, because the white space before each number is read once. That at the start would be read for each number.
+    let others = &before[..before.len() - number.len()];
+    let words = others.trim_end();
+    count_read(others.len() - words.len());
+    !words.is_empty()
 }
 
 #[cfg(test)]
@@ -301,16 +313,18 @@ mod tests {
             "1. a 2. b ",
             "\"a?\" and ",
         ];
-        let cost = |piece: &str, n: usize, language| {
-            let text = format!("{}A{}好", " ".repeat(n), piece.repeat(n));
+        let cost = |text: String, language| {
             READ.with(|read| read.set(0));
             sentences_in_any_script(&text, language);
             READ.with(Cell::get)
         };
         for language in [Language::German, Language::French, Language::Chinese] {
             for piece in pieces {
-                let [short, long] = [500, 2_000].map(|n| cost(piece, n, language));
-                assert!(long <= 6 * short + 10_000, "{language:?} {piece:?}: {short}, {long}");
+                for before in ["", "A?"] {
+                    let text = |n: usize| format!("{before}{}A{}好", " ".repeat(n), piece.repeat(n));
+                    let [short, long] = [500, 2_000].map(|n| cost(text(n), language));
+                    assert!(long <= 6 * short + 10_000, "{language:?} {before:?} {piece:?}: {short}, {long}");
+                }
             }
         }
     }

@@ -29,8 +29,10 @@ const VERBS_OF_SPEECH: &str = "added agreed answered asked began called cried ex
 const AFTER_QUOTATIONS: &str = "he i it she so then they this we you";
 /// Words after a letter that numbers a thing: "see fig. A of the book".
 const AFTER_LETTERS: &str = "and are as for from has in is of on or shows that the to we with";
-/// Whether `next`, which Punkt or a terminal split off, belongs to `sentence`.
-pub fn is_continued(text: &str, sentence: &Range<usize>, next: &Range<usize>, language: Language) -> bool {
+
+/// Whether `next`, which Punkt or a terminal split off, belongs to `sentence`. The caller finds [`is_after_question`] once per sentence,
+/// because a sentence may be continued often.
+pub fn is_continued(text: &str, sentence: &Range<usize>, next: &Range<usize>, language: Language, is_after_question: bool) -> bool {
     let between = &text[sentence.end..next.start];
     if between.contains('\n') {
         return false;
@@ -38,13 +40,19 @@ pub fn is_continued(text: &str, sentence: &Range<usize>, next: &Range<usize>, la
     let tail = tail(&text[sentence.clone()]);
     let next = &text[next.clone()];
     let abbreviations = abbreviations_of(language);
-    let is_after_question = text[..sentence.start].trim_end().ends_with('?');
     starts_inside(next, between.is_empty())
         || [&OF_ALL, abbreviations].into_iter().any(|list| is_open(tail, next, list, language, is_after_question))
         || is_open_before_small_letter(tail, next, language, is_capitalized(&text[sentence.start..]))
         || !is_after_question && is_initials(&text[sentence.clone()])
         || is_speech(&text[sentence.clone()], next, between)
         || language == Language::German && is_ordinal(tail, next)
+}
+
+/// Whether the text before byte `start` ends in a question mark and white space. Reads the white space.
+pub fn is_after_question(text: &str, start: usize) -> bool {
+    let before = text[..start].trim_end();
+    count_read(start - before.len());
+    before.ends_with('?')
 }
 
 /// Whether `next` cannot start a sentence: it starts with a comma or similar, or with punctuation that closes the sentence before it.
