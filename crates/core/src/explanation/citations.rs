@@ -358,7 +358,7 @@ mod tests {
         assert_eq!(states(&groups, 0, &[0]), [Unmeasured]);
         let mut states = |effects: [f64; 3], cited: &[usize]| {
             groups.iter_mut().zip(effects).for_each(|(group, effect)| group.effects = vec![effect]);
-            super::states(&groups, 0, cited)
+            states(&groups, 0, cited)
         };
         let effects = [0.75, 0.0, 0.5];
         assert_eq!([0, 1, 2].map(|own| states(effects, &[own])[0]), [Supported, Misplaced(0), Misplaced(0)]);
