@@ -23,10 +23,12 @@ pub enum ModelFit {
     Impossible,
 }
 
-/// Bytes of memory that a model of `model_bytes` needs for a text of `tokens`.
+/// Bytes of memory that a model of `model_bytes` needs for a text of `tokens`. `u64::MAX` if they do not fit, because a hostile file may
+/// state any sizes.
 pub fn memory_needed(model_bytes: u64, facts: &ModelFacts, tokens: u64) -> u64 {
     // Repacking for the GPU pads the rows.
-    model_bytes + model_bytes / 16 + facts.bytes_per_token * tokens + ACTIVATION_BYTES
+    let text_bytes = facts.bytes_per_token.saturating_mul(tokens);
+    [model_bytes / 16, text_bytes, ACTIVATION_BYTES].into_iter().fold(model_bytes, u64::saturating_add)
 }
 
 /// Whether the model runs here, and the reason.
@@ -75,6 +77,12 @@ mod tests {
     #[test]
     fn memory_is_weights_and_text_and_some_room() {
         assert_eq!(memory_needed(640_000_000, &qwen(), 2_048), 680_000_000 + 469_762_048 + 67_108_864);
+    }
+
+    #[test]
+    fn memory_of_impossible_sizes_saturates() {
+        assert_eq!(memory_needed(u64::MAX, &qwen(), 2_048), u64::MAX);
+        assert_eq!(memory_needed(1, &ModelFacts { bytes_per_token: u64::MAX, ..qwen() }, 2), u64::MAX);
     }
 
     #[test]
