@@ -66,6 +66,8 @@ pub enum ResponseAction {
 
 /// Maximum delay that a server may request. A longer one is a failure.
 const LONGEST_WAIT_SECONDS: f64 = 600.0;
+/// Larger delays in a Retry-After header count as this one: a year.
+const LARGEST_DELAY_SECONDS: u32 = 365 * 86_400;
 
 impl HttpResponse {
     /// The action for this response to a request for the bytes from `start` on.
@@ -103,12 +105,18 @@ impl HttpResponse {
         }
     }
 
-    /// Seconds until the time in a Retry-After header: a number of seconds, or a date.
+    /// Seconds until the time in a Retry-After header: a whole number of seconds, or a date. At most a year.
     fn seconds_until(&self, text: &str) -> Option<f64> {
         let until = |date: f64| (date - self.now_millis / 1e3).max(0.0);
-        let seconds = text.trim().parse::<f64>().ok().or_else(|| date_seconds(text).map(until));
-        seconds.filter(|seconds| *seconds >= 0.0)
+        let seconds = whole_seconds(text.trim()).or_else(|| date_seconds(text).map(until));
+        seconds.map(|seconds| seconds.min(LARGEST_DELAY_SECONDS.into()))
     }
+}
+
+/// Parses `delay-seconds` of RFC 9110, section 10.2.3: only digits. A number that does not fit counts as a year.
+fn whole_seconds(text: &str) -> Option<f64> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().unwrap_or(LARGEST_DELAY_SECONDS).into())
 }
 
 /// Converts an HTTP date to seconds since 1970.
@@ -168,8 +176,12 @@ mod tests {
         assert_eq!(tomorrow.action(0), ResponseAction::Fail(LibraryError::BusyFor { minutes: 1440.0 }));
         let yesterday = HttpResponse { retry_after: Some("-86400".into()), ..response(429) };
         assert!(matches!(yesterday.action(0), ResponseAction::Retry { seconds: None, .. }));
-        let whenever = HttpResponse { retry_after: Some("when the moon is full".into()), ..response(429) };
-        assert!(matches!(whenever.action(0), ResponseAction::Retry { seconds: None, .. }));
+        for odd in ["when the moon is full", "", "inf", "NaN", "1e2", "1.5", "+7", "0x10"] {
+            let busy = HttpResponse { retry_after: Some(odd.into()), ..response(429) };
+            assert!(matches!(busy.action(0), ResponseAction::Retry { seconds: None, .. }), "{odd}");
+        }
+        let never = HttpResponse { retry_after: Some("9".repeat(400)), ..response(429) };
+        assert_eq!(never.action(0), ResponseAction::Fail(LibraryError::BusyFor { minutes: 525_600.0 }));
     }
 
     #[test]
