@@ -15,7 +15,7 @@ pub enum RetryCause {
     /// With the HTTP status. A signed address behind a redirect expires. The first server signs a new one for the next request.
     #[error("the server refused ({0})")]
     Refused(u16),
-    #[error("the server sent other bytes than those requested")]
+    #[error("the server did not send the requested bytes")]
     WrongRange,
     #[error("the server sent nothing")]
     Empty,
