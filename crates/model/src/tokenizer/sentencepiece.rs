@@ -13,8 +13,8 @@ use crate::gguf::Metadata;
 const SCORES: &str = "tokenizer.ggml.scores";
 /// Limits for merges, whose work and memory grow with the square of a name's length. For all names together, each is limited to
 /// `MOST_PER_BYTE` bytes per byte of the vocabulary in the file, plus `FREE_BYTES`. Llama 2's vocabulary needs half of it.
-const MOST_PER_BYTE: usize = 32;
-const FREE_BYTES: usize = 4 << 20;
+const MOST_PER_BYTE: u64 = 32;
+const FREE_BYTES: u64 = 4 << 20;
 /// Memory for a merge in addition to its name: two texts, and entries in two tables.
 const MERGE_BYTES: usize = 128;
 /// Size of a token in the file in addition to its name.
@@ -75,18 +75,19 @@ fn check_bytes(ids: &Vocab) -> Result<(), TokenizerError> {
 /// first, and we make the one with the lower id. No text among 770,000 random ones showed a difference with the vocabularies of Llama 2 and
 /// stories260K.)
 fn merges(vocabulary: &Vocabulary<'_>, ids: &Vocab, scores: &[f64]) -> Result<Vec<(String, String)>, TokenizerError> {
-    let room = FREE_BYTES + MOST_PER_BYTE * vocabulary.names.iter().map(|name| LENGTH_BYTES + name.len()).sum::<usize>();
+    // 64 bits, because the sums may exceed the 32 bits of WebAssembly.
+    let room = FREE_BYTES + MOST_PER_BYTE * vocabulary.names.iter().map(|name| (LENGTH_BYTES + name.len()) as u64).sum::<u64>();
     let mut tokens: Vec<VocabularyEntry<'_>> =
         vocabulary.iter().filter(|token| !token.kind.is_control() && token.kind != TokenKind::Byte).collect();
     tokens.sort_by(|a, b| scores[b.id as usize].total_cmp(&scores[a.id as usize]));
-    if tokens.iter().map(|token| token.name.len().pow(2)).sum::<usize>() > room {
+    if tokens.iter().map(|token| (token.name.len() as u64).pow(2)).sum::<u64>() > room {
         return Err(TokenizerError::TooMany);
     }
     let pairs = tokens.iter().flat_map(|token| token.name.char_indices().skip(1).map(|(middle, _)| token.name.split_at(middle)));
     let known = pairs.filter(|&(left, right)| ids.contains_key(left) && ids.contains_key(right));
-    let mut taken = 0;
+    let mut taken = 0_u64;
     let merge = |(left, right): (&str, &str)| {
-        taken += MERGE_BYTES + left.len() + right.len();
+        taken += (MERGE_BYTES + left.len() + right.len()) as u64;
         if taken > room { Err(TokenizerError::TooMany) } else { Ok((left.to_owned(), right.to_owned())) }
     };
     known.map(merge).collect()
