@@ -105,7 +105,7 @@ impl Tokenizer {
     /// Like [`Tokenizer::encode`], but for text that continues after `context`. SentencePiece puts its space before a text only at the very
     /// start or after a special token.
     pub fn encode_continuation(&self, context: &[TokenId], text: &str) -> Vec<Token> {
-        let after_special = context.last().is_none_or(|&id| self.is_control(id));
+        let after_special = context.last().is_none_or(|&id| self.is_found_whole(id));
         self.encode_after(after_special, text, std::slice::from_ref(&(0..text.len())))
     }
 
@@ -194,6 +194,11 @@ impl Tokenizer {
         self.specials.text(id).is_some()
     }
 
+    /// Whether a text is split at this token before the rest is tokenized: control tokens, and those of type `USER_DEFINED`. Time: constant.
+    fn is_found_whole(&self, id: TokenId) -> bool {
+        self.kinds.get(id as usize).is_some_and(|&kind| kind.is_control() || kind == TokenKind::UserDefined)
+    }
+
     /// All tokens that control a model and never occur in a text.
     pub fn control_tokens(&self) -> Vec<TokenId> {
         (0..self.kinds.len() as TokenId).filter(|&id| self.is_control(id)).collect()
@@ -261,5 +266,31 @@ impl Scheme {
             Self::ByteLevel(scheme) => roles::Defaults { adds_bos: scheme.adds_bos, ..Default::default() },
             Self::SentencePiece(_) => sentencepiece::DEFAULTS,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gguf::Value;
+
+    #[test]
+    fn continuation_after_user_defined_token_starts_with_space() {
+        let bytes = (0..=u8::MAX).map(|byte| format!("<0x{byte:02X}>"));
+        let names: Vec<String> = bytes.chain(["\u{2581}", "a", "<think>", "<s>"].map(str::to_owned)).collect();
+        let kinds = (0..names.len()).map(|id| [6.0, 1.0, 1.0, 4.0, 3.0][(id + 1).saturating_sub(256)]).collect();
+        let metadata = Metadata::from_iter([
+            (MODEL, Value::String("llama".into())),
+            ("tokenizer.ggml.scores", Value::Numbers(vec![0.0; names.len()])),
+            ("tokenizer.ggml.token_type", Value::Numbers(kinds)),
+            ("tokenizer.ggml.tokens", Value::Strings(names)),
+        ]);
+        let tokenizer = Tokenizer::from_metadata(&metadata).unwrap();
+        let [space, a, think, start] = [256, 257, 258, 259];
+        let ids = |tokens: Vec<Token>| tokens.into_iter().map(|token| token.id).collect::<Vec<_>>();
+        assert_eq!(ids(tokenizer.encode("<think>a")), [think, space, a]);
+        assert_eq!(ids(tokenizer.encode_continuation(&[think], "a")), [space, a], "as in the whole text");
+        assert_eq!(ids(tokenizer.encode_continuation(&[start], "a")), [space, a]);
+        assert_eq!(ids(tokenizer.encode_continuation(&[a], "a")), [a]);
     }
 }
