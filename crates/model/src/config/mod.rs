@@ -163,10 +163,11 @@ impl Config {
     /// Bytes that all layers keep of one token, as f32: keys and values, the inputs of a convolution, or the projections of a recurrent
     /// layer.
     pub fn bytes_per_token(&self) -> u64 {
+        // 64 bits, because the sum over the layers may exceed the 32 bits of WebAssembly.
         let of_layer = |i: usize| {
-            if self.has_attention(i) { 2 * self.n_kv_heads * self.head_dim } else { self.dim }
+            if self.has_attention(i) { 2 * self.n_kv_heads as u64 * self.head_dim as u64 } else { self.dim as u64 }
         };
-        4 * (0..self.n_layers).map(of_layer).sum::<usize>() as u64
+        4 * (0..self.n_layers).map(of_layer).sum::<u64>()
     }
 
     /// Number of tokens that convolutions read; 1 without convolutions.
