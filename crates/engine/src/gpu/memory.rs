@@ -15,33 +15,35 @@ const TOKENS: usize = 512;
 const PASSES: usize = 16;
 
 /// Estimated bytes for the weights, the keys and values of a text of 512 tokens, and the temporary buffers of a layer and the LM head. A
-/// test checks that the estimate is within a third of what such a run allocates.
+/// test checks that the estimate is within a third of what such a run allocates. Sums have 64 bits, because they may exceed the 32 bits of
+/// WebAssembly.
 pub fn estimate(gguf: &Gguf, config: &Config, variant: &Variant) -> u64 {
-    let weights: usize = gguf
+    let weights: u64 = gguf
         .tensors
         .iter()
         .map(|tensor| {
             let (rows, columns) = shape(tensor);
-            rows * row_words(tensor.quant, columns)
+            rows as u64 * row_words(tensor.quant, columns) as u64
         })
         .sum();
     let MixerSizes { projected, prepared, products, mixed, .. } = MixerSizes::largest(config);
     let row = projected + prepared + products + mixed + 2 * config.ffn_dim + padded(config.ffn_dim);
     let block = variant.block_rows.min(TOKENS);
-    let layer = block * (row + 4 * padded(config.dim));
-    let head = block * variant.vocab_tile.min(config.vocab_size) + config.vocab_size;
-    let suffixes = TOKENS * (MixerSizes::largest_slot(config, false) + padded(config.dim));
-    4 * (weights + of_text(config, TOKENS, PASSES) + suffixes + layer + head) as u64
+    let layer = block as u64 * (row + 4 * padded(config.dim)) as u64;
+    let head = block as u64 * variant.vocab_tile.min(config.vocab_size) as u64 + config.vocab_size as u64;
+    let suffixes = TOKENS as u64 * (MixerSizes::largest_slot(config, false) + padded(config.dim)) as u64;
+    4 * (weights + of_text(config, TOKENS, PASSES) + suffixes + layer + head)
 }
 
 /// f32 values in the caches of a text, and in the recurrent states of `passes` passes that begin inside it.
-fn of_text(config: &Config, tokens: usize, passes: usize) -> usize {
+fn of_text(config: &Config, tokens: usize, passes: usize) -> u64 {
+    let product = |a: usize, b: usize| a as u64 * b as u64;
     let of_layer = |layer| match MixerSizes::of(config, layer) {
-        MixerSizes { state: 0, slot, .. } => tokens * slot,
-        MixerSizes { slot, .. } => tokens * padded(config.dim) + config.taps() * slot,
+        MixerSizes { state: 0, slot, .. } => product(tokens, slot),
+        MixerSizes { slot, .. } => product(tokens, padded(config.dim)) + product(config.taps(), slot),
     };
-    let columns = tokens * MixerSizes::largest_slot(config, true);
-    (0..config.n_layers).map(of_layer).sum::<usize>() + columns + length_of_passes(config, passes)
+    let columns = product(tokens, MixerSizes::largest_slot(config, true));
+    (0..config.n_layers).map(of_layer).sum::<u64>() + columns + length_of_passes(config, passes)
 }
 
 #[cfg(test)]

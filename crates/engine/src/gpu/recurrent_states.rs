@@ -32,7 +32,7 @@ impl RecurrentStates {
     pub fn of_passes(gpu: &Gpu, config: &Config, passes: usize) -> Self {
         let layers_before = (0..=config.n_layers).map(|layer| n_layers(config, layer)).collect();
         Self {
-            buffers: vec![gpu.buffer("recurrent states", length_of_passes(config, passes).max(1))],
+            buffers: vec![gpu.buffer("recurrent states", length_of_passes(config, passes).max(1) as usize)],
             layers_before,
             running: Cell::new(0),
         }
@@ -59,7 +59,7 @@ fn n_layers(config: &Config, layers: usize) -> usize {
     (0..layers).filter(|&layer| MixerSizes::of(config, layer).state > 0).count()
 }
 
-/// Length of the buffer of [`RecurrentStates::of_passes`], in f32 values.
-pub fn length_of_passes(config: &Config, passes: usize) -> usize {
-    (n_layers(config, config.n_layers) + passes) * MixerSizes::largest(config).state
+/// Length of the buffer of [`RecurrentStates::of_passes`], in f32 values. 64 bits, because the product may exceed 32 bits.
+pub fn length_of_passes(config: &Config, passes: usize) -> u64 {
+    (n_layers(config, config.n_layers) + passes) as u64 * MixerSizes::largest(config).state as u64
 }

@@ -194,7 +194,7 @@ impl GpuModel {
         if !self.transformer.has_recurrent_layers() {
             return usize::MAX;
         }
-        let fits = |&passes: &usize| 4 * length_of_passes(config, passes) as u64 <= self.gpu.max_buffer_bytes;
+        let fits = |&passes: &usize| 4 * length_of_passes(config, passes) <= self.gpu.max_buffer_bytes;
         (1..=request.passes.len().min(MAX_RECURRENT_PASSES)).rev().find(fits).unwrap_or(1)
     }
 
