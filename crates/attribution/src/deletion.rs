@@ -1,6 +1,7 @@
 //! Deletion test (paper, `sec:eval`): replaces prompt sentences by end tokens, one after another and cumulatively.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use super::perturbation::blank;
 use super::transcript::{Segments, Transcript};
@@ -10,10 +11,12 @@ use glasscage_protocol::request::PassProgress;
 
 /// Random orders per deletion test. The mean of their curves is the chance level.
 pub const RANDOM_ORDERS: usize = 3;
+/// Maximum number of passes in a request. Each pass holds up to the whole prompt, so all passes together could need gigabytes.
+const PASSES_PER_REQUEST: usize = if cfg!(test) { 2 } else { 64 };
 
 /// For each of `orders` (0-based prompt sentences): ln p of the whole generation, in nats, after its first 0, 1, .. sentences are replaced
-/// by end tokens. Sends one request for all orders, and measures a state that several orders share once. Returns `None` if `on_pass`
-/// cancels or the engine is stopped.
+/// by end tokens. Measures a state that several orders share once. Returns `None` if `on_pass` cancels before the last pass, or the engine
+/// is stopped.
 pub async fn deletion_scores(
     model: &mut impl LanguageModel,
     transcript: &Transcript,
@@ -24,25 +27,47 @@ pub async fn deletion_scores(
     let steps = |order: &Vec<usize>| (1..=order.len()).map(|k| deleted(&order[..k], segments)).collect::<Vec<_>>();
     let steps: Vec<Vec<Vec<usize>>> = orders.iter().map(steps).collect();
     let mut numbers: BTreeMap<&[usize], usize> = BTreeMap::from([(&[][..], 0)]);
-    let mut passes = Vec::new();
+    let mut states: Vec<&[usize]> = Vec::new();
     for sentences in steps.iter().flatten() {
         numbers.entry(sentences).or_insert_with(|| {
-            let edits = sentences.iter().map(|&j| blank(transcript, &segments.prompt[j])).collect();
-            passes.push(Pass { edits });
-            passes.len()
+            states.push(sentences);
+            states.len()
         });
     }
-    let request = ScoreRequest::new(&transcript.tokens, transcript.generation.clone(), &passes);
-    let mut sums = vec![f64::NAN; passes.len() + 1];
-    let score = model.score(&request, async |number, readout| {
-        sums[number] = readout.log_probs.iter().sum();
-        on_pass.call(PassProgress { done: number, planned: passes.len() }).await
-    });
-    if let Some(failure) = score.await.err().filter(LmError::is_failure) {
-        return Err(failure);
-    }
-    if sums.iter().any(|sum| sum.is_nan()) {
-        return Ok(None);
+    let planned = states.len();
+    // Of the unchanged text, and of each state.
+    let mut sums: Vec<f64> = Vec::with_capacity(planned + 1);
+    let mut base: Option<Vec<f64>> = None;
+    let mut first = 0;
+    loop {
+        let end = planned.min(first + PASSES_PER_REQUEST);
+        let edits = |sentences: &[usize]| sentences.iter().map(|&j| blank(transcript, &segments.prompt[j])).collect();
+        let passes: Vec<Pass> = states[first..end].iter().map(|sentences| Pass { edits: edits(sentences) }).collect();
+        let request = ScoreRequest::new(&transcript.tokens, transcript.generation.clone(), &passes);
+        let request = ScoreRequest { base_log_probs: base.as_deref(), ..request };
+        let (mut new_base, mut flow) = (None, ControlFlow::Continue(()));
+        let score = model.score(&request, async |number, readout| {
+            if number == 0 && first > 0 {
+                return ControlFlow::Continue(());
+            }
+            if number == 0 {
+                new_base = Some(readout.log_probs.clone());
+            }
+            sums.push(readout.log_probs.iter().sum());
+            flow = on_pass.call(PassProgress { done: first + number, planned }).await;
+            flow
+        });
+        if let Some(failure) = score.await.err().filter(LmError::is_failure) {
+            return Err(failure);
+        }
+        if sums.len() <= end || flow.is_break() && end < planned {
+            return Ok(None);
+        }
+        if end == planned {
+            break;
+        }
+        base = base.or(new_base);
+        first = end;
     }
     let curve = |steps: &Vec<Vec<usize>>| {
         std::iter::once(0).chain(steps.iter().map(|step| numbers[&step[..]])).map(|number| sums[number]).collect()
@@ -70,8 +95,6 @@ fn deleted(sentences: &[usize], segments: &Segments) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::ControlFlow;
-
     use super::*;
     use crate::fake_model::{FakeModel, text};
 
@@ -89,7 +112,8 @@ mod tests {
         let curves = pollster::block_on(deletion_scores(&mut model, &transcript, &segments, &orders, &mut on_pass));
         assert_eq!(curves.expect("it scores"), Some(vec![vec![0.0, -4.5, -4.5, -15.0], vec![0.0, -10.5, -10.5, -15.0]]));
         assert_eq!(told, [0, 1, 2, 3].map(|done| PassProgress { done, planned: 3 }));
-        assert_eq!(model.asked.iter().map(|asked| asked.passes).collect::<Vec<_>>(), [3]);
+        assert_eq!(model.asked.iter().map(|asked| asked.passes).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(model.known_bases.len(), 1, "the second request knows the base text");
         for last in 0..=3 {
             let mut on_pass = async |pass: PassProgress| if pass.done < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
             let curves = pollster::block_on(deletion_scores(&mut model, &transcript, &segments, &orders, &mut on_pass));
