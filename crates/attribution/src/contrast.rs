@@ -92,18 +92,18 @@ mod tests {
         let (transcript, segments) = text();
         let sources = [&segments.prompt[..], &segments.generation[..1]].concat();
         let request = ContrastRequest { transcript: &transcript, prefix: 6, continuations, sources: &sources };
-        let (mut model, mut told) = (model(), Vec::new());
+        let (mut model, mut reported) = (model(), Vec::new());
         let mut on_pass = async |pass: PassProgress| {
-            told.push(pass);
-            if told.len() < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            reported.push(pass);
+            if reported.len() < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let measured = pollster::block_on(measure_contrast(&mut model, &request, &mut on_pass)).expect("it scores");
-        (measured, told, model)
+        (measured, reported, model)
     }
 
     #[test]
     fn effects_are_changes_of_the_difference() {
-        let (contrast, told, model) = measured([&[3, 4], &[20]], usize::MAX);
+        let (contrast, reported, model) = measured([&[3, 4], &[20]], usize::MAX);
         let MeasuredContrast { log_probs, effects } = contrast.expect("nothing stopped it");
         let exact = [-(3.0 + 4.0) * 0.1, -20.0 * 0.1];
         assert!(log_probs.iter().zip(exact).all(|(found, exact)| (found - exact).abs() < 1e-12), "{log_probs:?}");
@@ -111,8 +111,8 @@ mod tests {
         for (found, exact) in effects.iter().zip([3.0, 0.0, 7.0, 5.0].map(|positions| -0.13 * positions)) {
             assert!((found - exact).abs() < 1e-12, "{effects:?}");
         }
-        assert_eq!(told.iter().map(|pass| pass.done).collect::<Vec<_>>(), [0, 1, 2, 3, 3, 4, 5, 6]);
-        assert!(told.iter().all(|pass| pass.planned == 6));
+        assert_eq!(reported.iter().map(|pass| pass.done).collect::<Vec<_>>(), [0, 1, 2, 3, 3, 4, 5, 6]);
+        assert!(reported.iter().all(|pass| pass.planned == 6));
         assert_eq!(model.asked.iter().map(|asked| asked.passes).collect::<Vec<_>>(), [3, 3]);
     }
 

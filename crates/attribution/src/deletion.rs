@@ -104,14 +104,14 @@ mod tests {
         let (transcript, segments) = text();
         let mut model = FakeModel::additive(true);
         let orders = [vec![0, 1, 2], vec![2, 1, 0]];
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let mut on_pass = async |pass| {
-            told.push(pass);
+            reported.push(pass);
             ControlFlow::Continue(())
         };
         let curves = pollster::block_on(deletion_scores(&mut model, &transcript, &segments, &orders, &mut on_pass));
         assert_eq!(curves.expect("it scores"), Some(vec![vec![0.0, -4.5, -4.5, -15.0], vec![0.0, -10.5, -10.5, -15.0]]));
-        assert_eq!(told, [0, 1, 2, 3].map(|done| PassProgress { done, planned: 3 }));
+        assert_eq!(reported, [0, 1, 2, 3].map(|done| PassProgress { done, planned: 3 }));
         assert_eq!(model.asked.iter().map(|asked| asked.passes).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(model.known_bases.len(), 1, "the second request knows the base text");
         for last in 0..=3 {

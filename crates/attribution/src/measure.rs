@@ -271,29 +271,29 @@ mod tests {
 
     /// Progress of a measurement, reduced to the numbers of sources and passes.
     #[derive(Clone, Debug, PartialEq)]
-    enum Told {
+    enum Reported {
         Base { with_flow: bool },
         Pass(usize),
         Column(usize, usize),
     }
 
     /// Measures by these methods on a model with or without attention. Cancels at event `last` (0-based).
-    fn measured(ids: &[MethodId], flow_first: bool, attends: bool, last: usize) -> (Measured, Vec<Told>, Vec<Asked>) {
+    fn measured(ids: &[MethodId], flow_first: bool, attends: bool, last: usize) -> (Measured, Vec<Reported>, Vec<Asked>) {
         let (transcript, segments) = text();
         let methods: Vec<&AttributionMethod> = ids.iter().map(|&id| method(id)).collect();
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let mut on_progress = async |progress| {
-            told.push(match progress {
-                MeasureProgress::Base { flow } => Told::Base { with_flow: flow.is_some() },
-                MeasureProgress::Pass { done } => Told::Pass(done),
-                MeasureProgress::Column(column) => Told::Column(column.source, column.done),
+            reported.push(match progress {
+                MeasureProgress::Base { flow } => Reported::Base { with_flow: flow.is_some() },
+                MeasureProgress::Pass { done } => Reported::Pass(done),
+                MeasureProgress::Column(column) => Reported::Column(column.source, column.done),
             });
-            if told.len() > last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if reported.len() > last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let request = MeasureRequest { flow_first, ..MeasureRequest::new(&methods, &transcript, &segments) };
         let mut model = FakeModel::additive(attends);
         let measured = pollster::block_on(measure(&mut model, &request, &mut on_progress));
-        (measured, told, model.asked)
+        (measured, reported, model.asked)
     }
 
     fn assert_near(table: &Table, expected: [&[f64]; 2], what: &str) {
@@ -336,10 +336,10 @@ mod tests {
     fn source_after_sentence_scores_zero_there() {
         let (transcript, segments) = interleaved();
         for id in MethodId::ALL {
-            let (methods, mut model, mut told) = ([method(id)], FakeModel::additive(true), Vec::new());
+            let (methods, mut model, mut reported) = ([method(id)], FakeModel::additive(true), Vec::new());
             let mut on_progress = async |progress| {
                 if let MeasureProgress::Column(MeasuredColumn { source, scores, .. }) = progress {
-                    told.push((source, scores[0].len()));
+                    reported.push((source, scores[0].len()));
                 }
                 ControlFlow::Continue(())
             };
@@ -347,7 +347,7 @@ mod tests {
             let measured = pollster::block_on(measure(&mut model, &request, &mut on_progress));
             let Measured { tables, pairs, .. } = measured;
             // The text has the first prompt sentence, a generated one, the second prompt sentence, and a generated one.
-            assert_eq!(told[..3], [(0, 2), (2, 1), (1, 2)], "{id}");
+            assert_eq!(reported[..3], [(0, 2), (2, 1), (1, 2)], "{id}");
             let flow = pairs.and_then(|pairs| pairs.flow);
             for table in tables.iter().chain(&flow) {
                 let is_zero = |i: usize, j: usize| table.row(i)[j].map(|score| score == 0.0);
@@ -380,8 +380,8 @@ mod tests {
         let together = |passes: usize| Asked { edits: 1, ..scored(passes) };
         assert_eq!(asked(&[MethodId::Pairs], false, true), [attended(scored(3)), together(2), together(1)]);
         assert_eq!(asked(&[MethodId::Pairs], true, false), [scored(3), together(2), together(1)]);
-        let (refused, told, asked) = measured(&[MethodId::Attention], true, false, usize::MAX);
-        assert!(matches!(refused.failure, Some(LmError::WithoutAttention)) && told.is_empty() && asked.is_empty());
+        let (refused, reported, asked) = measured(&[MethodId::Attention], true, false, usize::MAX);
+        assert!(matches!(refused.failure, Some(LmError::WithoutAttention)) && reported.is_empty() && asked.is_empty());
     }
 
     #[test]
@@ -418,26 +418,26 @@ mod tests {
 
     #[test]
     fn progress_reports_every_pass_and_completed_column() {
-        let told = |id: MethodId, flow_first: bool| measured(&[id], flow_first, true, usize::MAX).1;
-        let base = |with_flow: bool| Told::Base { with_flow };
-        assert_eq!(told(MethodId::Perturbation, false), [base(false), Told::Column(0, 1), Told::Column(2, 2), Told::Column(3, 3)]);
-        assert_eq!(told(MethodId::Perturbation, true), [base(true), Told::Column(0, 1), Told::Column(2, 2), Told::Column(3, 3)]);
-        assert_eq!(told(MethodId::Attention, false), [base(false), Told::Column(0, 0), Told::Column(2, 0), Told::Column(3, 0)]);
-        let alone = [base(true), Told::Column(0, 1), Told::Column(2, 2), Told::Column(3, 3)];
-        let with_first = [base(false), Told::Pass(4), Told::Pass(5), Told::Column(0, 5), Told::Column(2, 5), Told::Column(3, 5)];
-        let with_third = [base(false), Told::Pass(6), Told::Column(2, 6), Told::Column(3, 6)];
-        assert_eq!(told(MethodId::Pairs, false), [&alone[..], &with_first, &with_third].concat());
+        let reported = |id: MethodId, flow_first: bool| measured(&[id], flow_first, true, usize::MAX).1;
+        let base = |with_flow: bool| Reported::Base { with_flow };
+        assert_eq!(reported(MethodId::Perturbation, false), [base(false), Reported::Column(0, 1), Reported::Column(2, 2), Reported::Column(3, 3)]);
+        assert_eq!(reported(MethodId::Perturbation, true), [base(true), Reported::Column(0, 1), Reported::Column(2, 2), Reported::Column(3, 3)]);
+        assert_eq!(reported(MethodId::Attention, false), [base(false), Reported::Column(0, 0), Reported::Column(2, 0), Reported::Column(3, 0)]);
+        let alone = [base(true), Reported::Column(0, 1), Reported::Column(2, 2), Reported::Column(3, 3)];
+        let with_first = [base(false), Reported::Pass(4), Reported::Pass(5), Reported::Column(0, 5), Reported::Column(2, 5), Reported::Column(3, 5)];
+        let with_third = [base(false), Reported::Pass(6), Reported::Column(2, 6), Reported::Column(3, 6)];
+        assert_eq!(reported(MethodId::Pairs, false), [&alone[..], &with_first, &with_third].concat());
         // Twenty rounds of two passes for each of three sources. In the last round, the second pass of each source completes its column.
-        let mut path: Vec<Told> =
-            (0..20).flat_map(|round| std::iter::once(base(false)).chain((1..=6).map(move |pass| Told::Pass(6 * round + pass)))).collect();
+        let mut path: Vec<Reported> =
+            (0..20).flat_map(|round| std::iter::once(base(false)).chain((1..=6).map(move |pass| Reported::Pass(6 * round + pass)))).collect();
         let n = path.len();
         for (back, source, done) in [(1, 3, 120), (3, 2, 118), (5, 0, 116)] {
-            path[n - back] = Told::Column(source, done);
+            path[n - back] = Reported::Column(source, done);
         }
-        assert_eq!(told(MethodId::IntegratedGradients, false), path);
-        assert_eq!(told(MethodId::AttentionGradients, false), path);
+        assert_eq!(reported(MethodId::IntegratedGradients, false), path);
+        assert_eq!(reported(MethodId::AttentionGradients, false), path);
         path.insert(0, base(true));
-        assert_eq!(told(MethodId::IntegratedGradients, true), path);
+        assert_eq!(reported(MethodId::IntegratedGradients, true), path);
     }
 
     #[test]
@@ -445,13 +445,13 @@ mod tests {
         for id in MethodId::ALL {
             let (_, all, _) = measured(&[id], true, true, usize::MAX);
             for last in 0..all.len() {
-                let (stopped, told, _) = measured(&[id], true, true, last);
-                assert_eq!(told, all[..=last], "{id}");
+                let (stopped, reported, _) = measured(&[id], true, true, last);
+                assert_eq!(reported, all[..=last], "{id}");
                 assert!(stopped.failure.is_none(), "{id}");
-                let is_told = |j: usize| told.iter().any(|event| matches!(event, Told::Column(source, _) if *source == j));
+                let is_reported = |j: usize| reported.iter().any(|event| matches!(event, Reported::Column(source, _) if *source == j));
                 // The second source has no tokens.
                 let measured: Vec<usize> = (0..4).filter(|&j| stopped.tables[0].is_measured(j)).collect();
-                assert_eq!(measured, (0..4).filter(|&j| j == 1 || is_told(j)).collect::<Vec<_>>(), "{id}, stopped at {last}");
+                assert_eq!(measured, (0..4).filter(|&j| j == 1 || is_reported(j)).collect::<Vec<_>>(), "{id}, stopped at {last}");
             }
         }
     }

@@ -42,9 +42,9 @@ const LIKELY: f64 = 1.0 / 3.0;
 const STILL_LIKELY: f64 = 0.5;
 const UNLIKELY: f64 = 0.1;
 /// A joint effect is described in words if it is at least this fraction of the effect of all sources on the sentence.
-const WORTH_TELLING: f64 = 0.1;
+const MIN_REPORTED_FRACTION: f64 = 0.1;
 /// Documents omit joint effects up to this fraction.
-const WORTH_KEEPING: f64 = 0.01;
+const MIN_KEPT_FRACTION: f64 = 0.01;
 
 /// Measures all sources alone and then in pairs. `on_progress` may cancel. Unmeasured pairs count as pairs without a joint effect.
 pub async fn measure_pairs(
@@ -288,17 +288,17 @@ impl<'a> PairMeasurement<'a> {
     /// The joint effects that are large enough for documents. Removes the tokens of those too small to be described.
     fn pairs(&mut self) -> MeasuredPairs {
         let row_sum = |target: usize| self.table.row(target).iter().flatten().map(|score| score.max(0.0)).sum::<f64>();
-        let told = |(mut effect, needed_by_both): (PairEffect, f64)| {
+        let reported = |(mut effect, needed_by_both): (PairEffect, f64)| {
             let sum = row_sum(effect.target);
-            if effect.amount < WORTH_TELLING * sum {
+            if effect.amount < MIN_REPORTED_FRACTION * sum {
                 effect.either_is_enough.clear();
             }
-            if needed_by_both < WORTH_TELLING * sum {
+            if needed_by_both < MIN_REPORTED_FRACTION * sum {
                 effect.only_together.clear();
             }
-            (effect.amount > WORTH_KEEPING * sum || !effect.only_together.is_empty()).then_some(effect)
+            (effect.amount > MIN_KEPT_FRACTION * sum || !effect.only_together.is_empty()).then_some(effect)
         };
-        let effects = std::mem::take(&mut self.effects).into_iter().filter_map(told).collect();
+        let effects = std::mem::take(&mut self.effects).into_iter().filter_map(reported).collect();
         MeasuredPairs { alone: self.alone.clone(), effects, flow: self.flow.take() }
     }
 }
@@ -380,7 +380,7 @@ mod tests {
         let segments = Segments { prompt: vec![1..2, 2..3], generation: vec![3..4, 4..9] };
         let losses = [[0.0; 3], [0.1, 0.2, 3.0], [0.1, 3.0, 3.5], [3.0, 0.1, 3.5], [0.1, 0.2, 0.4], [3.0, 3.5, 5.0]];
         let left = |which: usize| losses.iter().map(|of_token| -1.0 - of_token[which]).collect::<Vec<f64>>();
-        let told = |scores: [f64; 3]| {
+        let reported = |scores: [f64; 3]| {
             let mut measurement = PairMeasurement::new(&MeasureRequest::new(&[&PAIRS], &transcript, &segments));
             measurement.base = vec![-1.0; 6];
             measurement.without = BTreeMap::from([(0, left(0)), (1, left(1))]);
@@ -392,8 +392,8 @@ mod tests {
             measurement.pairs().effects
         };
         let needed = PairEffect { target: 1, sources: [0, 1], amount: 0.0, either_is_enough: Vec::new(), only_together: vec![5] };
-        assert_eq!(told([1.25, 1.5, 0.5]), [needed]);
-        assert_eq!(told([12.5, 15.0, 5.0]), [], "next to what the others do it is not worth telling");
+        assert_eq!(reported([1.25, 1.5, 0.5]), [needed]);
+        assert_eq!(reported([12.5, 15.0, 5.0]), [], "next to what the others do it is too small to report");
     }
 
     /// Three sources before two sentences of one token each. Either of the first two sources is enough for the second sentence.
@@ -422,7 +422,7 @@ mod tests {
     #[test]
     fn small_pair_effects_lose_tokens_or_are_dropped() {
         let (transcript, segments) = text(2, 1);
-        let told = |amount: f64, needed_by_both: f64| {
+        let reported = |amount: f64, needed_by_both: f64| {
             let mut measurement = PairMeasurement::new(&MeasureRequest::new(&[&PAIRS], &transcript, &segments));
             // Negative scores do not count.
             measurement.table = Table::from_fn(2, 1, |_, j| Some([100.0, -50.0][j]));
@@ -431,11 +431,11 @@ mod tests {
             let effects = measurement.pairs().effects;
             effects.first().map(|effect| [!effect.either_is_enough.is_empty(), !effect.only_together.is_empty()])
         };
-        assert_eq!(told(10.0, 10.0), Some([true, true]));
-        assert_eq!(told(9.9, 10.0), Some([false, true]));
-        assert_eq!(told(10.0, 9.9), Some([true, false]));
-        assert_eq!(told(1.1, 0.0), Some([false, false]));
-        assert_eq!(told(1.0, 0.0), None);
-        assert_eq!(told(0.0, 10.0), Some([false, true]));
+        assert_eq!(reported(10.0, 10.0), Some([true, true]));
+        assert_eq!(reported(9.9, 10.0), Some([false, true]));
+        assert_eq!(reported(10.0, 9.9), Some([true, false]));
+        assert_eq!(reported(1.1, 0.0), Some([false, false]));
+        assert_eq!(reported(1.0, 0.0), None);
+        assert_eq!(reported(0.0, 10.0), Some([false, true]));
     }
 }
