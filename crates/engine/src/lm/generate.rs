@@ -49,8 +49,9 @@ impl<'a> Beginning<'a> {
 }
 
 /// Continues the prompt until the model ends its turn or repeats itself, the answer has `max_tokens`, or `on_token` cancels. Closes a
-/// thinking section for the model when the section reaches its limit. Forced tokens use up random numbers as sampled ones do, so the same
-/// tokens have the same continuation whether they are forced or not.
+/// thinking section for the model when the section reaches its limit. `on_token` gets each token of the result, including those that the
+/// model did not choose. Forced tokens use up random numbers as sampled ones do, so the same tokens have the same continuation whether they
+/// are forced or not.
 pub async fn generate(
     model: &mut impl LanguageModel,
     tokenizer: &Tokenizer,
@@ -68,7 +69,7 @@ pub async fn generate(
     let mut forced = forced.iter().copied().peekable();
     // Tokens that the model has not read.
     let mut unread = prompt.to_vec();
-    let stop = loop {
+    let stop = 'answer: loop {
         let next_token = if let Some(token) = forced.next() {
             sampler.skip();
             token
@@ -104,6 +105,9 @@ pub async fn generate(
                 }
                 tokens.push(token);
                 unread.push(token);
+                if on_token.call(token).await.is_break() {
+                    break 'answer StopReason::Cancelled;
+                }
             }
             if tokens.len() == limit {
                 break StopReason::Length;
@@ -149,5 +153,96 @@ mod tests {
         assert!(!is_repeating(&[sentence.repeat(4), vec![5]].concat()));
         assert!(!is_repeating(&(0..500).collect::<Vec<TokenId>>()));
         assert!(!is_repeating(&[]));
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod report_tests {
+    use std::ops::ControlFlow;
+
+    use super::super::{Backend, Counters, InfillRequest, Infills, OnReadout, ScoreRequest};
+    use super::*;
+    use glasscage_model::chat::ChatTemplate;
+    use glasscage_model::config::{Config, testing};
+    use glasscage_model::gguf::{Metadata, Value};
+
+    /// A model that always predicts the same token.
+    struct Constant {
+        config: Config,
+        token: TokenId,
+    }
+
+    impl LanguageModel for Constant {
+        fn config(&self) -> &Config {
+            &self.config
+        }
+
+        fn backend(&self) -> Backend {
+            Backend { name: "constant".into(), precision: "f64".into(), device: String::new() }
+        }
+
+        fn reset(&mut self, _: usize) {}
+
+        async fn next_token(&mut self, _: &[TokenId], _: &mut Sampler) -> Result<TokenId, LmError> {
+            Ok(self.token)
+        }
+
+        async fn score_text(&mut self, _: &ScoreRequest<'_>, _: &mut OnReadout<'_>) -> Result<(), LmError> {
+            Ok(())
+        }
+
+        async fn infill(&mut self, _: &InfillRequest<'_>, _: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
+            Ok(None)
+        }
+
+        fn counters(&self) -> Counters {
+            Counters::default()
+        }
+    }
+
+    /// All bytes, "a", and the delimiters of thinking sections.
+    fn tokenizer() -> Tokenizer {
+        let bytes = (0..=u8::MAX).map(|byte| format!("<0x{byte:02X}>"));
+        let names: Vec<String> = bytes.chain(["a", "<think>", "</think>"].map(str::to_owned)).collect();
+        let kind = |id: usize| match id {
+            ..256 => 6.0,
+            256 => 1.0,
+            _ => 4.0,
+        };
+        let metadata = Metadata::from_iter([
+            ("tokenizer.ggml.model", Value::String("llama".into())),
+            ("tokenizer.ggml.scores", Value::Numbers(vec![0.0; names.len()])),
+            ("tokenizer.ggml.token_type", Value::Numbers((0..names.len()).map(kind).collect())),
+            ("tokenizer.ggml.add_space_prefix", Value::Bool(false)),
+            ("tokenizer.ggml.tokens", Value::Strings(names)),
+        ]);
+        Tokenizer::from_metadata(&metadata).expect("the vocabulary is valid")
+    }
+
+    #[test]
+    fn tokens_that_close_thought_are_reported_and_can_cancel() {
+        let tokenizer = tokenizer();
+        let template = ChatTemplate::new("</think>", "", "").expect("the template is valid");
+        let delimiters = ThoughtTokens::of(&template, &tokenizer).expect("the vocabulary has both");
+        let (a, n_ending) = (256, delimiters.ending().len());
+        let generated = |last: usize| {
+            let mut model = Constant { config: testing::config("llama", 1, 1, 4), token: a };
+            let mut reported = Vec::new();
+            let mut on_token = async |token| {
+                reported.push(token);
+                if reported.len() < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            };
+            let thought = ThoughtLimit { delimiters: &delimiters, is_open: true, max_tokens: 2 };
+            let sampler = &mut Sampler::greedy();
+            let generated = generate(&mut model, &tokenizer, Beginning::free(&[a]), sampler, 12, Some(thought), &mut on_token);
+            let generated = pollster::block_on(generated).expect("the model is valid");
+            (reported, generated)
+        };
+        let whole = [&[a, a], delimiters.ending(), &vec![a; 10 - n_ending]].concat();
+        for last in 1..=20 {
+            let (reported, Generated { tokens, stop }) = generated(last);
+            assert_eq!((&reported[..], &tokens[..]), (&whole[..last.min(12)], &whole[..last.min(12)]), "{last}");
+            assert_eq!(stop, if last <= 12 { StopReason::Cancelled } else { StopReason::Length }, "{last}");
+        }
     }
 }
