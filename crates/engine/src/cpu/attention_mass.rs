@@ -1,4 +1,4 @@
-//! Sums attention weights and information flow in each layer. Never stores whole attention maps.
+//! Sums attention weights and information flow in each layer. Holds the attention map of one chunk of rows in one layer at a time.
 
 use std::ops::Range;
 

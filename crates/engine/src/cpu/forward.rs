@@ -20,7 +20,8 @@ use glasscage_model::config::Config;
 
 /// Maximum number of tokens that pass through the layers together.
 const CHUNK: usize = 256;
-/// Maximum number of attention scores in memory at the same time, over all heads: 64 MB.
+/// Maximum number of attention scores of a chunk, over all heads: 64 MB, unless a single row has more. Attention holds two tensors of this
+/// size, scores and weights. Measuring attention and flow holds up to three: weights, products, and their product.
 const MAX_SCORES: usize = 1 << 24;
 
 /// All weights and sizes of a model.

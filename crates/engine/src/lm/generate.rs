@@ -228,7 +228,7 @@ mod report_tests {
         let generated = |last: usize| {
             let mut model = Constant { config: testing::config("llama", 1, 1, 4), token: a };
             let mut reported = Vec::new();
-            let mut on_token = async |token| {
+            let mut on_token = async |token: TokenId| {
                 reported.push(token);
                 if reported.len() < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
