@@ -11,7 +11,7 @@ use candle_nn::VarBuilder;
 use candle_transformers::models::xlm_roberta::{Config, XLMRobertaForMaskedLM};
 use glasscage::engine::{MaskedLm, MaskedLmError};
 use glasscage::model::source::NativeFile;
-use glasscage::request::{BackendChoice, Question};
+use glasscage::request::{BackendChoice, ExplainProgress, Question};
 use glasscage::session::{ExplainResult, Session};
 use serde_json::json;
 
@@ -125,5 +125,15 @@ fn explaining_needs_masked_language_model() {
         assert_eq!(document.method.id, "reagent-mlm");
         // Other words for the first sentence make the answer less likely.
         assert!(document.table.row(0)[0].unwrap() > 0.1);
+        // Each infill is a step that can be stopped.
+        let (mut answered, mut infills) = (false, 0);
+        let mut stop_at_second_infill = async |progress| {
+            answered |= matches!(progress, ExplainProgress::Answered(_));
+            infills += usize::from(answered && matches!(progress, ExplainProgress::Pass { done: 0, .. }));
+            if infills < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let stopped = session.explain(&question, &mut stop_at_second_infill).await;
+        let Ok(ExplainResult::Explained(document)) = stopped else { panic!("it was stopped") };
+        assert!(document.table.rows().flatten().all(Option::is_none) && document.method.passes[0] == 0);
     });
 }

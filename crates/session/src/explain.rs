@@ -56,13 +56,17 @@ impl<M: LanguageModel> Session<M> {
             Ok(()) | Err(DocumentError::Flow) => {}
             Err(error) => return Err(problems::not_a_document(error)),
         }
-        self.fill_gaps(method, &mut answered)?;
+        let for_table = n_passes(method, &answered.transcript, &answered.segments);
+        words::check_cost(answered.document.unit, for_table)?;
+        let planned = for_table + groups::n_passes(&answered.groups);
+        answered.document.method.passes = [0, planned];
+        let mut flow = on_progress.call(ExplainProgress::Answered(Box::new(answered.document.clone()))).await;
+        if flow.is_continue() {
+            let mut on_infill = async |()| on_progress.call(ExplainProgress::Pass { done: 0, planned }).await;
+            flow = self.fill_gaps(method, &mut answered, &mut on_infill).await?;
+        }
         let AnsweredQuestion { mut document, transcript, segments, statements, groups, spans, .. } = answered;
-        let for_table = n_passes(method, &transcript, &segments);
-        words::check_cost(document.unit, for_table)?;
-        let planned = for_table + groups::n_passes(&groups);
-        document.method.passes = [0, planned];
-        if on_progress.call(ExplainProgress::Answered(Box::new(document.clone()))).await.is_break() {
+        if flow.is_break() {
             return Ok(ExplainResult::Explained(Box::new(document)));
         }
         let mut passes_done = 0;

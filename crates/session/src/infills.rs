@@ -1,13 +1,13 @@
 //! Fills in a masked language model's words for each source, for the method that needs them.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::loaded::Session;
 use super::results::AnsweredQuestion;
 use glasscage_attribution::AttributionMethod;
 use glasscage_core::explanation::PlacedUnit;
 use glasscage_engine::MaskedLmError;
-use glasscage_engine::lm::LanguageModel;
+use glasscage_engine::lm::{Callback, LanguageModel};
 use glasscage_message::{ToMessage, message};
 use glasscage_model::tokenizer::TokenId;
 use glasscage_protocol::problem::Problem;
@@ -19,18 +19,41 @@ impl<M: LanguageModel> Session<M> {
     }
 
     /// Prepares `answered` for `method`. If the method needs infills, each source gets as many replacement tokens as it has tokens. Infills
-    /// are cut off, or padded with end tokens.
-    pub fn fill_gaps(&self, method: &AttributionMethod, answered: &mut AnsweredQuestion) -> Result<(), Problem> {
-        if method.needs_masked_lm() {
-            answered.transcript.infills = self.masked_infills(answered)?;
-        }
-        Ok(())
+    /// are cut off, or padded with end tokens. Calls `on_step` before each infill, and breaks if it cancels. Then `answered` has no infills.
+    pub async fn fill_gaps(
+        &self,
+        method: &AttributionMethod,
+        answered: &mut AnsweredQuestion,
+        on_step: &mut dyn Callback<()>,
+    ) -> Result<ControlFlow<()>, Problem> {
+        let sources = 0..answered.segments.n_sources();
+        self.fill_gaps_of(method, answered, sources, on_step).await
     }
 
-    fn masked_infills(
+    /// Like [`Self::fill_gaps`], but only for these sources. The infills of the others are empty.
+    pub(super) async fn fill_gaps_of(
+        &self,
+        method: &AttributionMethod,
+        answered: &mut AnsweredQuestion,
+        sources: Range<usize>,
+        on_step: &mut dyn Callback<()>,
+    ) -> Result<ControlFlow<()>, Problem> {
+        if method.needs_masked_lm() {
+            match self.masked_infills(answered, sources, on_step).await? {
+                Some(infills) => answered.transcript.infills = infills,
+                None => return Ok(ControlFlow::Break(())),
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Returns `None` if `on_step` cancels.
+    async fn masked_infills(
         &self,
         AnsweredQuestion { document, transcript, segments, .. }: &AnsweredQuestion,
-    ) -> Result<Vec<Vec<TokenId>>, Problem> {
+        sources: Range<usize>,
+        on_step: &mut dyn Callback<()>,
+    ) -> Result<Option<Vec<Vec<TokenId>>>, Problem> {
         let masked_lm = self.masked_lm.as_ref().ok_or_else(no_masked_lm)?;
         let texts = document.source_texts();
         let (mut text, mut gaps) = (String::new(), vec![0..0; texts.len()]);
@@ -42,15 +65,23 @@ impl<M: LanguageModel> Session<M> {
             gaps[source] = text.len()..text.len() + texts[source].trim_end().len();
             text.push_str(texts[source]);
         }
-        let infill = |(j, gap): (usize, &Range<usize>)| {
+        let tokens = masked_lm.tokens(&text);
+        let mut infills = vec![Vec::new(); segments.n_sources()];
+        for j in sources {
+            if on_step.call(()).await.is_break() {
+                return Ok(None);
+            }
             let source = segments.source(j);
-            let words = masked_lm.fill(&text, gap)?;
+            let words = masked_lm.fill_tokens(&tokens, &gaps[j]).map_err(masked_lm_failed)?;
             let ids = self.tokenizer.encode_continuation(&transcript.tokens[..source.start], &words).into_iter().map(|token| token.id);
-            Ok(ids.chain(std::iter::repeat(transcript.end_token)).take(source.len()).collect())
-        };
-        let infills = gaps.iter().enumerate().take(segments.n_sources()).map(infill).collect::<Result<_, MaskedLmError>>();
-        infills.map_err(|error| Problem::new(error.to_message(), message!("Choose other files in the settings, or another method")))
+            infills[j] = ids.chain(std::iter::repeat(transcript.end_token)).take(source.len()).collect();
+        }
+        Ok(Some(infills))
     }
+}
+
+fn masked_lm_failed(error: MaskedLmError) -> Problem {
+    Problem::new(error.to_message(), message!("Choose other files in the settings, or another method"))
 }
 
 fn no_masked_lm() -> Problem {

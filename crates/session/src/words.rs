@@ -17,8 +17,7 @@ use glasscage_protocol::problem::Problem;
 use glasscage_protocol::request::{PassProgress, Question, Word};
 
 /// Errors if an explanation by words takes too many passes. Each word takes one or more passes, so a long text is too slow and gives too
-/// much to read. Other units need no limit of their own: a text has
-/// about as many lines as sentences at most.
+/// much to read. Other units need no limit of their own, because a text has at most about as many lines as sentences.
 pub(super) fn check_cost(unit: Unit, passes: usize) -> Result<(), Problem> {
     if !unit.is_word() || passes <= MOST_PASSES {
         return Ok(());
@@ -38,7 +37,7 @@ struct SourceWord {
 
 impl<M: LanguageModel> Session<M> {
     /// The effect of each word of `source` on the sentences after it, by the question's method. Each word takes as many passes as the
-    /// method makes for a sentence. Errors if a paragraph or another long unit has too many words. `None` if `on_pass` cancels.
+    /// method makes for a sentence. Errors if the source has too many words. `None` if `on_pass` cancels.
     pub async fn words(
         &mut self,
         question: &Question,
@@ -62,10 +61,12 @@ impl<M: LanguageModel> Session<M> {
         }
         let words = words_of_source(&by_units, &by_words, source);
         let planned = method.text().passes() * words.iter().filter(|word| !word.tokens.is_empty()).count();
-        if !unit.is_sentence() {
-            check_cost(Unit::Word, planned)?;
+        check_cost(Unit::Word, planned)?;
+        let numbers = words.first().map_or(0, |first| first.number)..words.last().map_or(0, |last| last.number + 1);
+        let mut on_infill = async |()| on_pass.call(PassProgress { done: 0, planned }).await;
+        if self.fill_gaps_of(method, &mut by_words, numbers, &mut on_infill).await?.is_break() {
+            return Ok(None);
         }
-        self.fill_gaps(method, &mut by_words)?;
         let expanded = expanded(segments, source, &words);
         let (methods, columns) = ([method], source..source + words.len());
         let transcript = Transcript { infills: infills(&by_words, source, &words), ..by_units.transcript };

@@ -67,10 +67,20 @@ impl MaskedLm {
         })
     }
 
-    /// Predicts the text of `text[gap]`. Masks each token of the gap, and fills all of them at once with the most likely tokens (as in
-    /// the paper's reference code). If the text is too long, reads as much around the gap as the model can.
+    /// Tokens of a text, for [`Self::fill_tokens`].
+    pub fn tokens(&self, text: &str) -> Vec<Token> {
+        self.tokenizer.encode(text)
+    }
+
+    /// Predicts the text of `text[gap]`: see [`Self::fill_tokens`].
     pub fn fill(&self, text: &str, gap: &Range<usize>) -> Result<String, MaskedLmError> {
-        let tokens = self.tokenizer.encode(text);
+        self.fill_tokens(&self.tokens(text), gap)
+    }
+
+    /// Predicts the text of a byte range `gap` of the text that has these tokens. Masks each token of the gap, and fills all of them at once
+    /// with the most likely tokens (as in the paper's reference code). If the text is too long, reads as much around the gap as the model
+    /// can.
+    pub fn fill_tokens(&self, tokens: &[Token], gap: &Range<usize>) -> Result<String, MaskedLmError> {
         let is_in_gap = |token: &Token| token.span.start < gap.end && token.span.end > gap.start && !token.span.is_empty();
         let Some(first) = tokens.iter().position(is_in_gap) else { return Ok(String::new()) };
         let masked = first..tokens.iter().rposition(is_in_gap).map_or(first, |last| last + 1);
