@@ -139,6 +139,24 @@ fn given_answer_follows_closed_thinking_section() {
 }
 
 #[test]
+fn forced_end_of_thought_is_reported() {
+    let mut session = session();
+    let question = Question { thinking: Some(12), max_tokens: 40, ..Question::greedy(PROMPT) };
+    let mut report = || {
+        let mut pieces: Vec<String> = Vec::new();
+        let mut on_token = async |piece: Option<String>| {
+            pieces.extend(piece);
+            ControlFlow::Continue(())
+        };
+        assert!(matches!(pollster::block_on(session.answer(&question, &mut on_token)), Ok(AnswerResult::Answered(_))));
+        pieces
+    };
+    let generated = report();
+    assert!(generated.concat().contains("</think>"), "{generated:?}");
+    assert_eq!(report(), generated, "the remembered answer");
+}
+
+#[test]
 fn tokens_match_sentences_after_thinking_section() {
     let mut session = session();
     for (thinking, answer) in [(Some(12), None), (None, Some("Tom has 8 figs. So it is 8.".to_owned()))] {
