@@ -420,16 +420,27 @@ mod tests {
     fn progress_reports_every_pass_and_completed_column() {
         let reported = |id: MethodId, flow_first: bool| measured(&[id], flow_first, true, usize::MAX).1;
         let base = |with_flow: bool| Reported::Base { with_flow };
-        assert_eq!(reported(MethodId::Perturbation, false), [base(false), Reported::Column(0, 1), Reported::Column(2, 2), Reported::Column(3, 3)]);
-        assert_eq!(reported(MethodId::Perturbation, true), [base(true), Reported::Column(0, 1), Reported::Column(2, 2), Reported::Column(3, 3)]);
-        assert_eq!(reported(MethodId::Attention, false), [base(false), Reported::Column(0, 0), Reported::Column(2, 0), Reported::Column(3, 0)]);
+        assert_eq!(
+            reported(MethodId::Perturbation, false),
+            [base(false), Reported::Column(0, 1), Reported::Column(2, 2), Reported::Column(3, 3)]
+        );
+        assert_eq!(
+            reported(MethodId::Perturbation, true),
+            [base(true), Reported::Column(0, 1), Reported::Column(2, 2), Reported::Column(3, 3)]
+        );
+        assert_eq!(
+            reported(MethodId::Attention, false),
+            [base(false), Reported::Column(0, 0), Reported::Column(2, 0), Reported::Column(3, 0)]
+        );
         let alone = [base(true), Reported::Column(0, 1), Reported::Column(2, 2), Reported::Column(3, 3)];
-        let with_first = [base(false), Reported::Pass(4), Reported::Pass(5), Reported::Column(0, 5), Reported::Column(2, 5), Reported::Column(3, 5)];
+        let with_first =
+            [base(false), Reported::Pass(4), Reported::Pass(5), Reported::Column(0, 5), Reported::Column(2, 5), Reported::Column(3, 5)];
         let with_third = [base(false), Reported::Pass(6), Reported::Column(2, 6), Reported::Column(3, 6)];
         assert_eq!(reported(MethodId::Pairs, false), [&alone[..], &with_first, &with_third].concat());
         // Twenty rounds of two passes for each of three sources. In the last round, the second pass of each source completes its column.
-        let mut path: Vec<Reported> =
-            (0..20).flat_map(|round| std::iter::once(base(false)).chain((1..=6).map(move |pass| Reported::Pass(6 * round + pass)))).collect();
+        let mut path: Vec<Reported> = (0..20)
+            .flat_map(|round| std::iter::once(base(false)).chain((1..=6).map(move |pass| Reported::Pass(6 * round + pass))))
+            .collect();
         let n = path.len();
         for (back, source, done) in [(1, 3, 120), (3, 2, 118), (5, 0, 116)] {
             path[n - back] = Reported::Column(source, done);

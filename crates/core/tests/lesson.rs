@@ -32,7 +32,9 @@ fn lessons_follow_the_published_schema_and_are_read_again() {
     let errors: Vec<String> = schema.iter_errors(&written).map(|error| error.to_string()).collect();
     assert_eq!(errors, Vec::<String>::new());
     assert_eq!(Lesson::from_json(&lesson().to_json()), Ok(lesson()));
-    assert!(Lesson::claims_to_be_lesson(&lesson().to_json()) && !Lesson::claims_to_be_lesson(EXPLANATION) && !Lesson::claims_to_be_lesson("[]"));
+    assert!(
+        Lesson::claims_to_be_lesson(&lesson().to_json()) && !Lesson::claims_to_be_lesson(EXPLANATION) && !Lesson::claims_to_be_lesson("[]")
+    );
 }
 
 #[test]
