@@ -19,7 +19,7 @@ impl<M: LanguageModel> Session<M> {
     }
 
     /// Prepares `answered` for `method`. If the method needs infills, each source gets as many replacement tokens as it has tokens. Infills
-    /// are cut off, or padded with end tokens. Calls `on_step` before each infill, and breaks if it cancels. Then `answered` has no infills.
+    /// are cut off, or padded with end tokens. Calls `on_step` before each infill. Breaks without infills if it cancels.
     pub async fn fill_gaps(
         &self,
         method: &AttributionMethod,

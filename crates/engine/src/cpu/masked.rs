@@ -77,7 +77,7 @@ impl MaskedLm {
         self.fill_tokens(&self.tokens(text), gap)
     }
 
-    /// Predicts the text of a byte range `gap` of the text that has these tokens. Masks each token of the gap, and fills all of them at once
+    /// Predicts the text of the byte range `gap` of the text with these tokens. Masks each token of the gap, and fills all of them at once
     /// with the most likely tokens (as in the paper's reference code). If the text is too long, reads as much around the gap as the model
     /// can.
     pub fn fill_tokens(&self, tokens: &[Token], gap: &Range<usize>) -> Result<String, MaskedLmError> {

@@ -194,7 +194,7 @@ impl Tokenizer {
         self.specials.text(id).is_some()
     }
 
-    /// Whether a text is split at this token before the rest is tokenized: control tokens, and those of type `USER_DEFINED`. Time: constant.
+    /// Whether a text is split at this token before the rest is tokenized: control tokens, and those of type `USER_DEFINED`.
     fn is_found_whole(&self, id: TokenId) -> bool {
         self.kinds.get(id as usize).is_some_and(|&kind| kind.is_control() || kind == TokenKind::UserDefined)
     }
