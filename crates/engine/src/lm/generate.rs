@@ -225,6 +225,7 @@ mod report_tests {
         let template = ChatTemplate::new("</think>", "", "").expect("the template is valid");
         let delimiters = ThoughtTokens::of(&template, &tokenizer).expect("the vocabulary has both");
         let (a, n_ending) = (256, delimiters.ending().len());
+        let prompt = [a];
         let generated = |last: usize| {
             let mut model = Constant { config: testing::config("llama", 1, 1, 4), token: a };
             let mut reported = Vec::new();
@@ -234,11 +235,11 @@ mod report_tests {
             };
             let thought = ThoughtLimit { delimiters: &delimiters, is_open: true, max_tokens: 2 };
             let sampler = &mut Sampler::greedy();
-            let generated = generate(&mut model, &tokenizer, Beginning::free(&[a]), sampler, 12, Some(thought), &mut on_token);
+            let generated = generate(&mut model, &tokenizer, Beginning::free(&prompt), sampler, 12, Some(thought), &mut on_token);
             let generated = pollster::block_on(generated).expect("the model is valid");
             (reported, generated)
         };
-        let whole = [&[a, a], delimiters.ending(), &vec![a; 10 - n_ending]].concat();
+        let whole = [&[a, a][..], delimiters.ending(), &vec![a; 10 - n_ending]].concat();
         for last in 1..=20 {
             let (reported, Generated { tokens, stop }) = generated(last);
             assert_eq!((&reported[..], &tokens[..]), (&whole[..last.min(12)], &whole[..last.min(12)]), "{last}");
