@@ -36,9 +36,9 @@ FOLDS = 10
 CHECKS = engine.ROOT / "crates/session/src/answer_checks.json"
 
 
-def foreign(half: str) -> list[str]:
+def out_of_scope_prompts(half: str) -> list[str]:
     """Returns out-of-scope prompts: general knowledge, code, other languages and so on."""
-    return [record["prompt"] for record in engine.json_lines((FOLDER / f"foreign-{half}.jsonl").read_text())]
+    return [record["prompt"] for record in engine.json_lines((FOLDER / f"out-of-scope-{half}.jsonl").read_text())]
 
 
 def answered(command: str, gguf_path: Path, prompts: list[str]) -> list[dict]:
@@ -54,12 +54,12 @@ class Data:
     lines: list[dict]
     right: np.ndarray
     by_visitor: np.ndarray
-    foreign: list[dict]
+    outside: list[dict]
 
-    def part(self, lines: np.ndarray, foreign: np.ndarray) -> "Data":
+    def part(self, lines: np.ndarray, outside: np.ndarray) -> "Data":
         """Returns the lines and out-of-scope prompts that the two masks select."""
-        some, some_foreign = [self.lines[i] for i in np.flatnonzero(lines)], [self.foreign[i] for i in np.flatnonzero(foreign)]
-        return Data(some, self.right[lines], self.by_visitor[lines], some_foreign)
+        some, some_outside = [self.lines[i] for i in np.flatnonzero(lines)], [self.outside[i] for i in np.flatnonzero(outside)]
+        return Data(some, self.right[lines], self.by_visitor[lines], some_outside)
 
 
 def measured(command: str, gguf_path: Path, half: str) -> Data:
@@ -71,9 +71,9 @@ def measured(command: str, gguf_path: Path, half: str) -> Data:
     right = [gives_answer(p["answer"], line.get("answer", "")) for p, line in zip(some, lines)]
     right += [is_right(p, line.get("answer", "")) for p, line in zip(ordinary, lines[len(some) :])]
     kept = [i for i, line in enumerate(lines) if "features" in line]
-    of_foreign = [line for line in answered(command, gguf_path, foreign(half)) if "features" in line]
+    of_outside = [line for line in answered(command, gguf_path, out_of_scope_prompts(half)) if "features" in line]
     by_visitor = np.array([i < len(some) for i in kept])
-    return Data([lines[i] for i in kept], np.array([right[i] for i in kept]), by_visitor, of_foreign)
+    return Data([lines[i] for i in kept], np.array([right[i] for i in kept]), by_visitor, of_outside)
 
 
 def matrix(lines: list[dict], names: list[str]) -> np.ndarray:
@@ -105,9 +105,9 @@ def calibrate(data: Data) -> dict:
     doubtful = fit(x, ~data.right * 1.0, np.where(visitor, VISITOR_WEIGHT, 1.0), PENALTY_OF_DOUBT)
     of_prompt = [name for name in names if name.startswith(OF_PROMPT)]
     x_prompt = matrix(data.lines, of_prompt)
-    both = np.vstack([x_prompt[visitor], matrix(data.foreign, of_prompt)])
-    is_foreign = np.arange(len(both)) >= visitor.sum()
-    out_of_scope = fit(both, is_foreign * 1.0, np.ones(len(both)), PENALTY_OF_SCOPE)
+    both = np.vstack([x_prompt[visitor], matrix(data.outside, of_prompt)])
+    is_outside = np.arange(len(both)) >= visitor.sum()
+    out_of_scope = fit(both, is_outside * 1.0, np.ones(len(both)), PENALTY_OF_SCOPE)
     scope = classifier(of_prompt, out_of_scope, [x_prompt[visitor], x_prompt[~visitor]], FALSE_ALARMS)
     right = data.right & ~applies(scope, data.lines)
     return {"doubtful": classifier(names, doubtful, [x[right & visitor], x[right & ~visitor]], RIGHT_MARKED), "out_of_scope": scope}
@@ -122,20 +122,20 @@ class Verdicts:
     scope."""
 
     def __init__(self, check: dict, data: Data):
-        self.out, self.out_foreign = applies(check["out_of_scope"], data.lines), applies(check["out_of_scope"], data.foreign)
+        self.out, self.out_outside = applies(check["out_of_scope"], data.lines), applies(check["out_of_scope"], data.outside)
         self.warned = self.out | applies(check["doubtful"], data.lines)
 
 
 def cross_validated(data: Data) -> Verdicts:
     """Classifies each tenth of the data with the classifier that was fitted without that tenth."""
     draw = np.random.default_rng(1)
-    fold, fold_foreign = draw.permutation(len(data.lines)) % FOLDS, draw.permutation(len(data.foreign)) % FOLDS
+    fold, fold_outside = draw.permutation(len(data.lines)) % FOLDS, draw.permutation(len(data.outside)) % FOLDS
     verdicts = Verdicts(calibrate(data), data)
     for i in range(FOLDS):
-        check = calibrate(data.part(fold != i, fold_foreign != i))
-        some = Verdicts(check, data.part(fold == i, fold_foreign == i))
+        check = calibrate(data.part(fold != i, fold_outside != i))
+        some = Verdicts(check, data.part(fold == i, fold_outside == i))
         verdicts.out[fold == i], verdicts.warned[fold == i] = some.out, some.warned
-        verdicts.out_foreign[fold_foreign == i] = some.out_foreign
+        verdicts.out_outside[fold_outside == i] = some.out_outside
     return verdicts
 
 
@@ -146,9 +146,9 @@ def report(verdicts: Verdicts, data: Data) -> str:
         wrong, right = some & ~data.right, some & data.right
         lines.append(
             f"{name}: of {wrong.sum()} wrong answers {verdicts.warned[wrong].mean():.0%} are marked, of {right.sum()} right ones "
-            f"{verdicts.warned[right].mean():.0%}; {verdicts.out[some].mean():.0%} of {some.sum()} problems are taken for foreign ones"
+            f"{verdicts.warned[right].mean():.0%}; {verdicts.out[some].mean():.0%} of {some.sum()} problems are taken to be out of scope"
         )
-    return "\n".join([*lines, f"of {len(data.foreign)} foreign prompts {verdicts.out_foreign.mean():.0%} are noticed"])
+    return "\n".join([*lines, f"of {len(data.outside)} out-of-scope prompts {verdicts.out_outside.mean():.0%} are noticed"])
 
 
 def write(check: dict, gguf_path: Path):

@@ -7,7 +7,7 @@ from problem import Problem
 from words import CITIES, COLOURS, COUNTRIES, FOODS, JOBS, OBJECTS, PETS, ROOMS, SPORTS, WORLD_FACTS
 
 NUMBER_WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
-MOST_FACTS, MOST_WANTED = 9, 5
+MAX_FACTS, MAX_WANTED = 9, 5
 
 
 def facts(draw: Draw, count: int, wanted: int) -> Problem:

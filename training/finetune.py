@@ -35,7 +35,7 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 ON_GPU = DEVICE == "cuda"
 BUCKETS = (64, 96, 128, 192, 256, 384)  # sequence lengths; each divides the number of tokens per step
 BLOCK = 32  # number of weights that share a scale in Q4_0 and Q8_0
-WARM_UP_STEPS, CONSTANT_SHARE, LEAST_RATE = 100, 0.35, 0.01
+WARM_UP_STEPS, CONSTANT_SHARE, MIN_RATE = 100, 0.35, 0.01
 
 
 class HeldOutPrompts:
@@ -200,7 +200,7 @@ def _adam(master, gradient, first, second, scale, corrections):
 
 def rate_factor(progress: float, step: int) -> float:
     decay = (1 - progress) / (1 - CONSTANT_SHARE)
-    return min(1.0, (step + 1) / WARM_UP_STEPS) * min(1.0, max(LEAST_RATE, decay))
+    return min(1.0, (step + 1) / WARM_UP_STEPS) * min(1.0, max(MIN_RATE, decay))
 
 
 def train(folder: Path, minutes: float, workers: int, rate: float, n_tokens: int, seed: str, rounded_from: float, scores: int,

@@ -10,7 +10,7 @@ from zlib import crc32
 from arithmetic import DISTRACTOR_MIX, arithmetic, bare_sum
 from draw import Draw
 from everyday import everyday
-from facts import MOST_FACTS, MOST_WANTED, facts
+from facts import MAX_FACTS, MAX_WANTED, facts
 from lookups import lookup
 from problem import Problem
 from stories import story
@@ -43,8 +43,8 @@ def _problem(draw: Draw, task: str) -> Problem:
     if task == "lookup":
         return lookup(draw, draw.weighted(HOP_MIX), draw.weighted({"none": 0.6, "unrelated": 0.4}))
     if task == "facts":
-        count = draw.randint(3, MOST_FACTS)
-        return facts(draw, count, draw.randint(1, min(MOST_WANTED, count - 1)))
+        count = draw.randint(3, MAX_FACTS)
+        return facts(draw, count, draw.randint(1, min(MAX_WANTED, count - 1)))
     return bare_sum(draw, draw.randint(1, 3))
 
 

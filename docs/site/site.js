@@ -4,7 +4,7 @@
 window.search = {};
 
 const root = document.currentScript.dataset.root;
-const MOST_RESULTS = 20;
+const MAX_RESULTS = 20;
 // Characters of text around a hit.
 const CONTEXT = 90;
 
@@ -33,7 +33,7 @@ addEventListener("keydown", event => {
 
 function show(words) {
   index ??= elasticlunr.Index.load(window.search.index);
-  const found = index.search(words, { ...window.search.search_options, bool: "AND", expand: true }).slice(0, MOST_RESULTS);
+  const found = index.search(words, { ...window.search.search_options, bool: "AND", expand: true }).slice(0, MAX_RESULTS);
   const items = found.map(({ ref, doc }) => {
     const item = document.createElement("li");
     const link = item.appendChild(document.createElement("a"));

@@ -72,7 +72,7 @@ fn two_lines_identify_language_or_none() {
 /// Prompts that were collected to test the built-in model.
 #[test]
 fn user_prompts_identify_language_or_none() {
-    let files = [include_str!("../golden/demo/foreign-dev.jsonl"), include_str!("../golden/demo/foreign-test.jsonl")];
+    let files = [include_str!("../golden/demo/out-of-scope-dev.jsonl"), include_str!("../golden/demo/out-of-scope-test.jsonl")];
     let mut n_told = 0;
     for line in files.iter().flat_map(|file| file.lines()) {
         let case: serde_json::Value = serde_json::from_str(line).unwrap();

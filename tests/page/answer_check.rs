@@ -4,7 +4,7 @@ use super::browser::{Browser, DESKTOP, PHONE};
 use super::steps::{ask, example_prompt, server};
 
 /// A prompt outside the scope of the model.
-const FOREIGN: &str = "Sehr geehrte Damen und Herren, wie wird das Wetter morgen in Hamburg? \u{201e}Sonnig\u{201c} oder doch Regen?";
+const OUT_OF_SCOPE: &str = "Sehr geehrte Damen und Herren, wie wird das Wetter morgen in Hamburg? \u{201e}Sonnig\u{201c} oder doch Regen?";
 /// A problem worded differently from the training problems. The model makes a mistake in it, as in most such problems.
 const UNUSUAL: &str = "The bakery baked 48 rolls this morning. By noon 19 of them had been sold, and in the afternoon 12 more \
                        went. How many rolls remained in the evening?";
@@ -16,7 +16,7 @@ async fn doubtful_answers_and_prompts_out_of_scope_say_so() {
     // The warnings depend on the answer only, so take the method with the fewest passes.
     browser.open_details_of("method").await;
     browser.select("method", "pert").await;
-    ask(&browser, FOREIGN).await;
+    ask(&browser, OUT_OF_SCOPE).await;
     browser.explained().await;
     let warning = "This small model can only solve small problems. Choose a larger model for this prompt.";
     browser.shows("answer-warning", |text| text.starts_with(warning)).await;

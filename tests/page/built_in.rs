@@ -7,7 +7,7 @@ use super::steps::{ask, open_gallery, server_of};
 /// A problem in wordings that do not occur in the training data.
 const PROBLEM: &str =
     "How many apples does Rosa have now? She had 17 apples. Her uncle gave her 5 more. Then she lost 3. Her bag is green.";
-const FOREIGN: &str = "Write a JavaScript function that sorts an array of objects by the field \"date\".";
+const OUT_OF_SCOPE: &str = "Write a JavaScript function that sorts an array of objects by the field \"date\".";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn built_in_model_reproduces_gallery_and_answers_prompts() {
@@ -27,7 +27,7 @@ async fn built_in_model_reproduces_gallery_and_answers_prompts() {
     browser.shows("sentences", |text| text.contains("The answer is 19.")).await;
     browser.screenshot("visitors-problem-light").await;
 
-    ask(&browser, FOREIGN).await;
+    ask(&browser, OUT_OF_SCOPE).await;
     browser.explained().await;
     // The model detects prompts outside its scope.
     browser.shows("answer-warning", |text| text.starts_with("This small model can only solve small problems")).await;

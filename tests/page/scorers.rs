@@ -11,7 +11,7 @@ use super::server::Server;
 use super::steps::{ask, example_prompt, is_thorough, server};
 
 /// Maximum number of explanations until all scorers must have helped.
-const MOST_EXPLANATIONS: usize = 40;
+const MAX_EXPLANATIONS: usize = 40;
 
 /// A script at the start of the page and of each worker: the number of cores.
 fn has_cores(cores: usize) -> String {
@@ -52,7 +52,7 @@ async fn explained(server: &Server, cores: usize, most: usize, n_scorers: usize,
         n_scores.convert::<BTreeMap<String, usize>>().expect("numbers").into_values().collect()
     };
     // The engine starts scorers after some seconds of work. They then need time to load the model.
-    for _ in 0..MOST_EXPLANATIONS {
+    for _ in 0..MAX_EXPLANATIONS {
         ask(&browser, &example_prompt()).await;
         browser.explained().await;
         let scored = n_scores().await;

@@ -14,10 +14,10 @@ use super::site::page_with_small_model;
 /// keeps all cores busy.
 static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
     let n_cores = std::thread::available_parallelism().map_or(2, usize::from);
-    Semaphore::new((n_cores + 1).min(MOST_BROWSERS))
+    Semaphore::new((n_cores + 1).min(MAX_BROWSERS))
 });
 /// Each browser takes half a gigabyte of memory.
-const MOST_BROWSERS: usize = 6;
+const MAX_BROWSERS: usize = 6;
 
 /// Whether `cargo xtask test --all` runs the test. Then it tries more cases.
 pub fn is_thorough() -> bool {

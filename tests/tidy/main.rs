@@ -20,8 +20,8 @@ use proc_macro2::{Spacing, TokenStream, TokenTree};
 
 /// Extensions of text files that people edit.
 const SOURCES: &[&str] = &["css", "html", "js", "mjs", "py", "rs", "sh", "toml", "wat", "wgsl"];
-const MOST_COLUMNS: usize = 140;
-const MOST_LINES: usize = 500;
+const MAX_COLUMNS: usize = 140;
+const MAX_LINES: usize = 500;
 
 /// Modules of page and workers that decide, describe or are sent. They call no browser, so native tests can run them.
 const WITHOUT_BROWSER: [&str; 14] = [
@@ -99,9 +99,9 @@ fn lines_and_files_have_limits() {
     let mut long = Vec::new();
     for file in workspace::tracked(SOURCES) {
         let text = workspace::read(&file).unwrap_or_default();
-        let lines = text.lines().enumerate().filter(|(_, line)| line.chars().count() > MOST_COLUMNS);
+        let lines = text.lines().enumerate().filter(|(_, line)| line.chars().count() > MAX_COLUMNS);
         long.extend(lines.map(|(i, _)| format!("{file}:{}", i + 1)));
-        long.extend(Some(file).filter(|file| file.ends_with(".rs") && text.lines().count() > MOST_LINES));
+        long.extend(Some(file).filter(|file| file.ends_with(".rs") && text.lines().count() > MAX_LINES));
     }
     assert_eq!(long, [""; 0]);
 }

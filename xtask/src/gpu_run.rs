@@ -19,7 +19,7 @@ use crate::test::programs;
 const CHECKOUT: &str = "/tmp/glasscage-gpu";
 const SCRIPT: &str = include_str!("gpu_run.sh");
 /// Maximum size of the pack in bytes. The machine also gets a copy of the checkout.
-const MOST_BYTES: u64 = 38 << 20;
+const MAX_BYTES: u64 = 38 << 20;
 /// Test programs, and their names in the pack.
 const TESTS: [(&str, &str); 2] = [("engine lib", "test-engine"), ("native", "test-native")];
 /// Files that test programs read at run time.
@@ -64,8 +64,8 @@ pub fn gpu_run(options: &Options) -> Result<()> {
     fs::write(&script, SCRIPT)?;
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
     let bytes = fs::metadata(&archive)?.len();
-    println!("{}: {:.1} MiB of {} MiB", archive.display(), bytes as f64 / f64::from(1 << 20), MOST_BYTES >> 20);
-    ensure!(bytes <= MOST_BYTES, "the pack is too large");
+    println!("{}: {:.1} MiB of {} MiB", archive.display(), bytes as f64 / f64::from(1 << 20), MAX_BYTES >> 20);
+    ensure!(bytes <= MAX_BYTES, "the pack is too large");
     Ok(())
 }
 

@@ -31,9 +31,9 @@ use glasscage_model::tokenizer::TokenId;
 pub const PAIRS: AttributionMethod = AttributionMethod { id: MethodId::Pairs, ..PERTURBATION };
 
 /// Maximum number of pairs per source. It limits the total cost to about eight times that of the sources alone.
-const MOST_PAIRS_PER_SOURCE: usize = 7;
+const MAX_PAIRS_PER_SOURCE: usize = 7;
 /// No pairs are added beyond this total number of passes, because long texts, or texts by words, would take too long.
-pub const MOST_PASSES: usize = 240;
+pub const MAX_PASSES: usize = 240;
 /// A joint effect is described only for tokens that have at least this probability in the unchanged text, so at most two other tokens are
 /// as likely. The ratio of two tiny probabilities does not show what makes a token likely.
 const LIKELY: f64 = 1.0 / 3.0;
@@ -63,7 +63,7 @@ pub async fn measure_pairs(
 /// words.
 pub fn chosen_pairs(transcript: &Transcript, segments: &Segments) -> BTreeMap<usize, Vec<usize>> {
     let sources: Vec<usize> = segments.sources_with_tokens().collect();
-    let most = (MOST_PAIRS_PER_SOURCE * sources.len()).min(MOST_PASSES.saturating_sub(sources.len()));
+    let most = (MAX_PAIRS_PER_SOURCE * sources.len()).min(MAX_PASSES.saturating_sub(sources.len()));
     let all = sources.iter().enumerate().flat_map(|(at, &j)| sources[at + 1..].iter().map(move |&k| (j, k)));
     let mut pairs: Vec<(usize, usize)> = if most > 0 { all.collect() } else { Vec::new() };
     if pairs.len() > most {
@@ -352,14 +352,14 @@ mod tests {
         let copied = transcript.tokens[segments.source(2).clone()].to_vec();
         transcript.tokens[segments.source(17).clone()].copy_from_slice(&copied);
         let pairs = chosen_pairs(&transcript, &segments);
-        assert_eq!(pairs.values().map(Vec::len).sum::<usize>(), MOST_PAIRS_PER_SOURCE * n);
+        assert_eq!(pairs.values().map(Vec::len).sum::<usize>(), MAX_PAIRS_PER_SOURCE * n);
         assert!(pairs[&2].contains(&17));
         assert!(pairs.iter().all(|(j, others)| others.iter().all(|k| k > j)));
         let passes = |n: usize| {
             let (transcript, segments) = text(n, 2);
             [segments.n_sources(), n_passes(&transcript, &segments)]
         };
-        assert_eq!(passes(100), [101, MOST_PASSES]);
+        assert_eq!(passes(100), [101, MAX_PASSES]);
         assert_eq!(passes(300), [301, 301]);
     }
 

@@ -2,6 +2,10 @@
 
 use crate::shares::Scale;
 
+/// The superscript digits from 0 to 9.
+pub(crate) const SUPERSCRIPTS: [char; 10] =
+    ['\u{2070}', '\u{b9}', '\u{b2}', '\u{b3}', '\u{2074}', '\u{2075}', '\u{2076}', '\u{2077}', '\u{2078}', '\u{2079}'];
+
 /// How a language writes numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumberFormat {
@@ -47,11 +51,9 @@ impl NumberFormat {
 
     /// 312000 as "3.1\u{b7}10\u{2075}".
     fn power_of_ten(&self, size: f64) -> String {
-        const RAISED: [char; 10] =
-            ['\u{2070}', '\u{b9}', '\u{b2}', '\u{b3}', '\u{2074}', '\u{2075}', '\u{2076}', '\u{2077}', '\u{2078}', '\u{2079}'];
         let written = format!("{size:.1e}");
         let (digits, exponent) = written.split_once('e').unwrap_or((&written, ""));
-        let raised: String = exponent.chars().filter_map(|digit| RAISED.get(digit.to_digit(10)? as usize)).collect();
+        let raised: String = exponent.chars().filter_map(|digit| SUPERSCRIPTS.get(digit.to_digit(10)? as usize)).collect();
         self.with_point(&format!("{digits}\u{b7}10{raised}"))
     }
 

@@ -8,7 +8,7 @@ use glasscage_core::explanation::{Branch, Document, Language, METHODS, Model, Sa
 use glasscage_core::table::Table;
 
 /// A long thinking section is split into at most this many runs of sentences, which limits the number of passes.
-pub const MOST_RUNS_OF_A_THOUGHT: usize = 40;
+pub const MAX_RUNS_OF_A_THOUGHT: usize = 40;
 
 /// A request to explain an answer, with its settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

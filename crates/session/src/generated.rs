@@ -5,7 +5,7 @@ use glasscage_model::tokenizer::TokenId;
 use glasscage_protocol::request::BranchPoint;
 
 /// Maximum number of remembered answers: one, and those that continue it from alternatives.
-const MOST_ANSWERS: usize = 4;
+const MAX_ANSWERS: usize = 4;
 
 /// Settings that change what a model generates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,7 +88,7 @@ impl RecentAnswers {
     pub fn remember(&mut self, answer: GeneratedAnswer) {
         self.answers.retain(|known| !(known.is_of(&answer.context, answer.settings) && known.start.tokens == answer.start.tokens));
         self.answers.push(answer);
-        self.answers.drain(..self.answers.len().saturating_sub(MOST_ANSWERS));
+        self.answers.drain(..self.answers.len().saturating_sub(MAX_ANSWERS));
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
         assert!(recent.recall(&[1], GenerationSettings { max_tokens: 8, ..SETTINGS }, &ForcedStart::default()).is_none());
         assert!(recent.recall(&[1], SETTINGS, &start(&[(2, 2)])).is_none());
         (0..9).for_each(|token| recent.remember(answer(&[(token, 1)])));
-        assert!(recent.answers.len() == MOST_ANSWERS && recent.recall(&[1], SETTINGS, &ForcedStart::default()).is_none());
+        assert!(recent.answers.len() == MAX_ANSWERS && recent.recall(&[1], SETTINGS, &ForcedStart::default()).is_none());
     }
 
     #[test]

@@ -12,11 +12,11 @@ use glasscage_model::tokenizer::TokenId;
 use glasscage_protocol::problem::Problem;
 
 /// Maximum number of alternatives that the model continues from.
-const MOST_ALTERNATIVES: usize = 6;
+const MAX_ALTERNATIVES: usize = 6;
 /// Least probability of the answer's tokens up to an alternative and the alternative itself. Less likely ones are ignored.
-const LEAST_PROBABILITY: f64 = 0.02;
+const MIN_PROBABILITY: f64 = 0.02;
 /// Maximum number of tokens of the answer that the continuations replace, all together.
-const MOST_TOKENS: usize = 256;
+const MAX_TOKENS: usize = 256;
 /// Number of tokens by which a continuation may be longer than the rest of the answer.
 const MARGIN: usize = 40;
 
@@ -39,13 +39,13 @@ pub fn departures(ids: &[TokenId], log_probs: &[f64], top_tokens: &[Vec<RankedTo
         departures.extend(other.map(|other| Departure { at, probability: (before + other.log_prob).exp() }));
         before += log_prob;
     }
-    departures.retain(|departure| departure.probability >= LEAST_PROBABILITY);
+    departures.retain(|departure| departure.probability >= MIN_PROBABILITY);
     departures.sort_by(|a, b| b.probability.total_cmp(&a.probability));
-    departures.truncate(MOST_ALTERNATIVES);
+    departures.truncate(MAX_ALTERNATIVES);
     let mut tokens = 0;
     departures.retain(|departure| {
         tokens += ids.len() - departure.at;
-        tokens <= MOST_TOKENS
+        tokens <= MAX_TOKENS
     });
     departures
 }
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(found.iter().map(|departure| departure.at).collect::<Vec<_>>(), [1, 0]);
         assert!((found[0].probability - 0.6 * 0.6).abs() < 1e-12 && (found[1].probability - 0.3).abs() < 1e-12);
         let unsure = vec![ranked(&[(7, 0.9), (8, 0.1)]); 20];
-        assert_eq!(departures(&[7; 20], &[0.9_f64.ln(); 20], &unsure).len(), MOST_ALTERNATIVES);
+        assert_eq!(departures(&[7; 20], &[0.9_f64.ln(); 20], &unsure).len(), MAX_ALTERNATIVES);
         // Each of the most likely departures is at the start of a long answer.
         let unsure = vec![ranked(&[(7, 0.9), (8, 0.1)]); 200];
         assert_eq!(departures(&[7; 200], &[0.9_f64.ln(); 200], &unsure).len(), 1);

@@ -9,7 +9,7 @@ use glasscage_attribution::support::StatedBefore;
 use glasscage_core::explanation::{Group, Language, Passage, Section, SectionKind, SentenceRule, Turn, Unit};
 use glasscage_model::chat::{self, ChatError, ChatTemplate, FramedToken, GeneratedPart};
 use glasscage_model::tokenizer::{TokenId, Tokenizer};
-use glasscage_protocol::request::{MOST_RUNS_OF_A_THOUGHT, Question};
+use glasscage_protocol::request::{MAX_RUNS_OF_A_THOUGHT, Question};
 use glasscage_text::languages::language_of;
 use glasscage_text::lines::{lines, paragraphs};
 use glasscage_text::passages::{NamedPassage, cut};
@@ -259,7 +259,7 @@ impl SplitText {
         let mut sections: Vec<Section> = Vec::new();
         sections.extend((n_explained > 0).then_some(Section { kind: SectionKind::Answer, sentences: n_explained, run: 1 }));
         for (found, AnswerPart { kind, bytes, tokens, spans }) in found_in_answer.iter().zip(&answer.parts) {
-            let run = if *kind == SectionKind::Thought { found.len().div_ceil(MOST_RUNS_OF_A_THOUGHT) } else { 1 };
+            let run = if *kind == SectionKind::Thought { found.len().div_ceil(MAX_RUNS_OF_A_THOUGHT) } else { 1 };
             let runs: Vec<Range<usize>> = found.chunks(run).map(|run| run[0].start..run[run.len() - 1].end).collect();
             let (units, tokens_of_units) = units_and_tokens(&runs, &answer.text[bytes.clone()], spans);
             sections.push(Section { kind: *kind, sentences: units.len(), run });

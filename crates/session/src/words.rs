@@ -7,7 +7,7 @@ use super::problems::{self, method_of};
 use super::results::AnsweredQuestion;
 use glasscage_attribution::measure::measure_columns;
 use glasscage_attribution::measured::{MeasureProgress, MeasureRequest, MeasuredColumn};
-use glasscage_attribution::pairs::MOST_PASSES;
+use glasscage_attribution::pairs::MAX_PASSES;
 use glasscage_attribution::{Segments, Transcript};
 use glasscage_core::explanation::Unit;
 use glasscage_engine::lm::{Callback, LanguageModel};
@@ -19,11 +19,11 @@ use glasscage_protocol::request::{PassProgress, Question, Word};
 /// Errors if an explanation by words takes too many passes. Each word takes one or more passes, so a long text is too slow and gives too
 /// much to read. Other units need no limit of their own, because a text has at most about as many lines as sentences.
 pub(super) fn check_cost(unit: Unit, passes: usize) -> Result<(), Problem> {
-    if !unit.is_word() || passes <= MOST_PASSES {
+    if !unit.is_word() || passes <= MAX_PASSES {
         return Ok(());
     }
     Err(Problem::new(
-        message!("Word by word this text would take {passes} forward passes, more than the limit of {MOST_PASSES}"),
+        message!("Word by word this text would take {passes} forward passes, more than the limit of {MAX_PASSES}"),
         message!("Explain it by sentences and open single sentences to their words, or shorten it"),
     ))
 }

@@ -6,16 +6,16 @@
 
 use std::ops::Range;
 
+use glasscage_core::explanation::{MAX_GROUPS, label_and_number};
+
 use crate::fences::open_after;
 use crate::lines::paragraphs;
 
-/// Words before the number of a passage, in lower case.
-const LABELS: [&str; 3] = ["source", "document", "passage"];
 /// Maximum length of a name, in characters.
 const MAX_NAME: usize = 80;
 const MAX_DIGITS: usize = 4;
 /// Maximum number of passages. Documents cannot have more.
-pub const MAX_PASSAGES: usize = 100;
+pub const MAX_PASSAGES: usize = MAX_GROUPS;
 
 /// A passage with a name of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,12 +125,8 @@ fn is_name(name: &str) -> bool {
 }
 
 fn labeled(line: &str) -> Option<(&str, usize)> {
-    let is_label = |label: &&&str| line.get(..label.len()).is_some_and(|start| start.eq_ignore_ascii_case(label));
-    let label = LABELS.iter().find(is_label)?;
-    let number = line[label.len()..].strip_prefix(' ')?;
-    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
-    let length = label.len() + 1 + digits;
-    ((1..=MAX_DIGITS).contains(&digits) && line[length..].starts_with(':')).then_some((&line[..length], length + 1))
+    let (length, digits) = label_and_number(line)?;
+    (digits.len() <= MAX_DIGITS && line[length..].starts_with(':')).then_some((&line[..length], length + 1))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ from .spans import WHITE_SPACE, Span
 from .units import is_alphanumeric
 
 #: A passage supports a sentence if blanking it costs the sentence more than this, in nats per token.
-LEAST_EFFECT = 0.35
+MIN_EFFECT = 0.35
 _MAX_INSIDE = 200
 _SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 _LABELED = re.compile(r"(?:source|document|passage) ([0-9]+)", re.IGNORECASE | re.ASCII)
@@ -166,11 +166,11 @@ def _state(groups: Sequence[Group], sentence: int, own: int, cited: set[int]) ->
     if len(effects) < len(groups):
         return "unmeasured", None
     # The last of equal ones, as in Rust.
-    needed = sorted((g for g, effect in enumerate(effects) if effect > LEAST_EFFECT), key=lambda g: (effects[g], g))
+    needed = sorted((g for g, effect in enumerate(effects) if effect > MIN_EFFECT), key=lambda g: (effects[g], g))
     not_cited = [g for g in needed if g not in cited][-1:]
     if not_cited and effects[not_cited[0]] > effects[own]:
         return "misplaced", not_cited[0]
-    if effects[own] > LEAST_EFFECT:
+    if effects[own] > MIN_EFFECT:
         return "supported", None
     return ("misplaced", needed[-1]) if needed else ("unsupported", None)
 

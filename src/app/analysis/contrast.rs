@@ -8,9 +8,9 @@ use crate::order::descending;
 use crate::shares::ContrastShares;
 
 /// Maximum number of listed sentences.
-const MOST_ROWS: usize = 20;
+const MAX_ROWS: usize = 20;
 /// Smaller shares are not listed. They are shown as less than 1 %.
-const LEAST_SHARE: f64 = 0.01;
+const MIN_SHARE: f64 = 0.01;
 
 /// A contrast, formatted for display.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,8 +49,8 @@ impl ContrastWords {
         let [of_part, of_alternative] = contrast.log_probabilities;
         let largest = |shares: &[f64; 2]| shares[0].max(shares[1]);
         let mut listed = descending(found.shares.iter().map(largest));
-        listed.retain(|&j| largest(&found.shares[j]) >= LEAST_SHARE);
-        listed.truncate(MOST_ROWS);
+        listed.retain(|&j| largest(&found.shares[j]) >= MIN_SHARE);
+        listed.truncate(MAX_ROWS);
         listed.sort_unstable();
         let row = |&j: &usize| ContrastRow {
             label: document.label(j),
@@ -95,7 +95,7 @@ fn verdict(document: &Document, found: &ContrastShares, [part, alternative]: [&s
     let strongest = |side: usize| {
         let j = *descending(found.shares.iter().map(|shares| shares[side])).first()?;
         let share = found.shares[j][side];
-        (share >= LEAST_SHARE).then(|| (document.label(j), number::percent(share)))
+        (share >= MIN_SHARE).then(|| (document.label(j), number::percent(share)))
     };
     let supporting = match strongest(0) {
         Some((label, share)) => t!("{label} supports \u{201c}{part}\u{201d} most ({share}).", label, part, share),

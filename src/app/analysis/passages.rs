@@ -8,7 +8,7 @@ use crate::explanation::{Citation, CitationState, Document, Group, citations};
 use crate::shares::{Shares, repeats_itself};
 
 /// Maximum number of citations on the page.
-const MOST_CITATIONS: usize = 500;
+const MAX_CITATIONS: usize = 500;
 
 /// A passage, formatted for display.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +59,7 @@ fn row(shares: &Shares, group: &Group) -> PassageRow {
 
 /// The first citations of the answer, in order.
 pub fn citation_rows(document: &Document) -> Vec<CitationRow> {
-    citations(document).iter().take(MOST_CITATIONS).map(|citation| citation_row(document, citation)).collect()
+    citations(document).iter().take(MAX_CITATIONS).map(|citation| citation_row(document, citation)).collect()
 }
 
 fn citation_row(document: &Document, citation: &Citation) -> CitationRow {

@@ -10,10 +10,10 @@ use crate::order::by_descending;
 use crate::shares::{Role, Shares};
 
 /// Maximum number of edges, because more are slow to draw.
-const MOST_EDGES: usize = 600;
+const MAX_EDGES: usize = 600;
 
 /// Maximum number of sentences shown by default, because more are unreadable. The button "Show all edges" draws all.
-const MOST_SENTENCES: usize = 18;
+const MAX_SENTENCES: usize = 18;
 
 /// Space next to three sentences for edges that pass them, in CSS pixels at the usual font size, as all lengths here.
 const PASSING: f64 = 24.0;
@@ -96,11 +96,11 @@ pub struct PathDiagram {
     pub kept_share: f64,
 }
 
-/// Two sets of edges that carry `share` of the influence: at most `MOST_EDGES` edges, and of these the strongest that touch at most
-/// `MOST_SENTENCES` sentences. Both sets also contain `on_paths`, the edges of the strongest paths.
+/// Two sets of edges that carry `share` of the influence: at most `MAX_EDGES` edges, and of these the strongest that touch at most
+/// `MAX_SENTENCES` sentences. Both sets also contain `on_paths`, the edges of the strongest paths.
 pub fn kept(view: &Shares, share: f64, on_paths: &[Edge]) -> [Pruned; 2] {
-    let all = view.prune(share).at_most(MOST_EDGES);
-    let few = all.clone().touching_at_most(MOST_SENTENCES, view.n_prompt());
+    let all = view.prune(share).at_most(MAX_EDGES);
+    let few = all.clone().touching_at_most(MAX_SENTENCES, view.n_prompt());
     [all, few].map(|pruned| pruned.with(on_paths))
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::explanation::{MethodText, Unit};
-use crate::request::{MOST_RUNS_OF_A_THOUGHT, WorkStats};
+use crate::request::{MAX_RUNS_OF_A_THOUGHT, WorkStats};
 
 /// Typical for English text.
 const CHARACTERS_PER_TOKEN: usize = 4;
@@ -15,8 +15,8 @@ const SENTENCE_TOKENS: usize = 15;
 /// A pass over a pair of sentences starts at its second sentence. On average, that is after two thirds of the text.
 const PART_OF_PAIR: u64 = 3;
 /// Most pairs for each source, and most passes in all: see `glasscage_attribution::pairs`.
-const MOST_PAIRS_PER_SOURCE: usize = 7;
-const MOST_PASSES: usize = 240;
+const MAX_PAIRS_PER_SOURCE: usize = 7;
+const MAX_PASSES: usize = 240;
 /// A generated token costs as much as this many tokens that are read at once.
 const GENERATED_COST: u64 = 4;
 
@@ -73,7 +73,7 @@ fn tokens((prompt, unit): (&str, Unit), thought: usize, passes: Passes) -> u64 {
     let sources = about_units(prompt, unit) + runs_of_thought(thought) + ANSWER_SENTENCES;
     let pairs = match passes {
         Passes::Alone => 0,
-        Passes::WithPairs => (sources * (sources - 1) / 2).min(MOST_PAIRS_PER_SOURCE * sources).min(MOST_PASSES.saturating_sub(sources)),
+        Passes::WithPairs => (sources * (sources - 1) / 2).min(MAX_PAIRS_PER_SOURCE * sources).min(MAX_PASSES.saturating_sub(sources)),
     };
     // In the browser, a `usize` has 32 bits.
     let [text, generated, sources, pairs] = [text, generated, sources, pairs].map(|n| n as u64);
@@ -95,7 +95,7 @@ fn about_units(prompt: &str, unit: Unit) -> usize {
 
 /// Number of parts in which a thinking section of `tokens` tokens is measured.
 pub fn runs_of_thought(tokens: usize) -> usize {
-    tokens.div_ceil(SENTENCE_TOKENS).min(MOST_RUNS_OF_A_THOUGHT)
+    tokens.div_ceil(SENTENCE_TOKENS).min(MAX_RUNS_OF_A_THOUGHT)
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub struct WalkStop {
 
 /// The strongest paths, strongest first.
 pub fn paths(view: &Shares) -> Vec<Path> {
-    graph::strongest_paths(view.graph().adjacency(), view.output(), graph::MOST_PATHS)
+    graph::strongest_paths(view.graph().adjacency(), view.output(), graph::MAX_PATHS)
 }
 
 /// The strongest paths, strongest first, and the share of all other paths together. The share is `None` if it is below 0.5 %, or if edges

@@ -20,9 +20,9 @@ use crate::table::Table;
 /// Initial share of the influence that the drawn edges carry.
 const EDGE_SHARE: f64 = 0.9;
 /// Maximum number of contrasts that the page adds to a document.
-const MOST_CONTRASTS: usize = 20;
+const MAX_CONTRASTS: usize = 20;
 /// Maximum number of explanations whose changed prompts are kept.
-const MOST_SET_ASIDE: usize = 8;
+const MAX_SET_ASIDE: usize = 8;
 
 pub struct Explanation {
     pub shown: Reactive<Option<ShownDocument>>,
@@ -211,7 +211,7 @@ impl Explanation {
         let mut document = graph.document().clone();
         document.contrasts.retain(|known| known.span != contrast.span || known.alternative != contrast.alternative);
         document.contrasts.push(contrast);
-        document.contrasts.drain(..document.contrasts.len().saturating_sub(MOST_CONTRASTS));
+        document.contrasts.drain(..document.contrasts.len().saturating_sub(MAX_CONTRASTS));
         let fits = document.check().is_ok();
         if fits {
             self.replace(document, origin);
@@ -245,7 +245,7 @@ impl Explanation {
         let (edits, variants) = (std::mem::take(&mut *self.edits), std::mem::take(&mut *self.variants));
         if let Some(shown) = self.shown.clone().filter(|_| !variants.is_empty() || edits != PromptEdits::default()) {
             self.set_aside.push(SetAside { shown, edits, variants });
-            self.set_aside.drain(..self.set_aside.len().saturating_sub(MOST_SET_ASIDE));
+            self.set_aside.drain(..self.set_aside.len().saturating_sub(MAX_SET_ASIDE));
         }
         self.expanded.clear();
         self.collapsed.clear();

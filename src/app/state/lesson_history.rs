@@ -6,7 +6,7 @@ use crate::explanation::Document;
 use crate::lesson::{Lesson, Step};
 
 /// Maximum number of changes that can be undone.
-const MOST_CHANGES: usize = 100;
+const MAX_CHANGES: usize = 100;
 
 /// The versions for Undo and Redo. They share their explanations, which are most of a lesson and rarely change.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,7 +41,7 @@ impl LessonHistory {
         self.future.clear();
         let version = self.version(before, at);
         self.past.push(version);
-        self.past.drain(..self.past.len().saturating_sub(MOST_CHANGES));
+        self.past.drain(..self.past.len().saturating_sub(MAX_CHANGES));
     }
 
     /// Returns the version before the current one, which Redo can then restore.
@@ -128,7 +128,7 @@ mod tests {
         for number in 0..=u8::MAX {
             history.note(&titled(number), 0);
         }
-        assert_eq!((history.past.len(), history.past[0].title.as_str()), (MOST_CHANGES, "156"));
+        assert_eq!((history.past.len(), history.past[0].title.as_str()), (MAX_CHANGES, "156"));
         let shared = &history.past[0].explanations;
         assert!(history.past.iter().all(|version| Arc::ptr_eq(&version.explanations, shared)));
         let mut now = titled(0);
@@ -136,6 +136,6 @@ mod tests {
             assert_eq!(at, 0);
             now = before;
         }
-        assert_eq!((now.title.as_str(), history.future.len()), ("156", MOST_CHANGES));
+        assert_eq!((now.title.as_str(), history.future.len()), ("156", MAX_CHANGES));
     }
 }

@@ -14,7 +14,7 @@ import numpy as np
 from gguf import GGUFReader, dequantize
 
 FILE = Path(__file__).with_name("answers.jsonl")
-SEED, TEMPERATURE, TOP_P, MOST_LIKELY = 45, 0.8, 0.95, 1000
+SEED, TEMPERATURE, TOP_P, MAX_LIKELY = 45, 0.8, 0.95, 1000
 MAX_TOKENS = 110
 # Prompts that are answered at the same time.
 TOGETHER = 60
@@ -117,7 +117,7 @@ class Model:
 
 
 def sampled(logits: np.ndarray, rng: np.random.Generator) -> int:
-    best = np.argpartition(-logits, MOST_LIKELY)[:MOST_LIKELY]
+    best = np.argpartition(-logits, MAX_LIKELY)[:MAX_LIKELY]
     order = best[np.argsort(-logits[best])]
     p = np.exp((logits[order] - logits[order[0]]).astype(np.float64) / TEMPERATURE)
     p = p[: int(np.searchsorted(np.cumsum(p) / p.sum(), TOP_P)) + 1]

@@ -21,7 +21,7 @@ use crate::test_environment::with_test_environment;
 /// Maximum time without output: far longer than the slowest test takes on a slow machine. Ends only programs that hang.
 const SILENCE: Duration = Duration::from_secs(20 * 60);
 /// Maximum number of failed tests that are repeated. More failures are not a coincidence.
-const MOST_REPEATED: usize = 6;
+const MAX_REPEATED: usize = 6;
 
 /// Maximum length of the first line of a message, in characters.
 const LONGEST_LINE: usize = 240;
@@ -135,7 +135,7 @@ impl Program {
                 Outcome::Failed(output) => failed.push((test, output)),
             }
         });
-        let repeats = run.repeats_failures && failed.len() <= MOST_REPEATED;
+        let repeats = run.repeats_failures && failed.len() <= MAX_REPEATED;
         for (test, output) in failed {
             let line = first_line(&output);
             let log = self.keep(run.stage, &test, "first", &output)?;

@@ -16,7 +16,7 @@ const OTHER_COMMANDS: [&str; 5] = [
     "GLASSCAGE_TEMPLATE_CASES=FILE cargo test",
 ];
 /// A run with more flaky tests than this fails.
-pub const MOST_FLAKY: usize = 2;
+pub const MAX_FLAKY: usize = 2;
 const SLOWEST_SHOWN: usize = 20;
 
 /// A test that failed, or that passed only when it was repeated.
@@ -156,11 +156,7 @@ impl Report {
     /// Fails if a test failed, if too many tests were flaky, or, if `skips_fail`, if a test was skipped.
     pub fn verdict(&self, skips_fail: bool) -> Result<()> {
         ensure!(self.failures.is_empty(), "{} failed", self.failures.len());
-        ensure!(
-            self.flaky.len() <= MOST_FLAKY,
-            "{} tests passed only when they were run again; at most {MOST_FLAKY} may",
-            self.flaky.len()
-        );
+        ensure!(self.flaky.len() <= MAX_FLAKY, "{} tests passed only when they were run again; at most {MAX_FLAKY} may", self.flaky.len());
         ensure!(self.skipped.is_empty() || !skips_fail, "{} skipped, which is a failure where CI=true", self.skipped.len());
         Ok(())
     }
@@ -264,8 +260,8 @@ mod tests {
             let failure = Failure { stage: "webkit".into(), test: "a".into(), line: "b".into() };
             Report { flaky: vec![failure; count], ..Report::default() }
         };
-        assert!(flaky(MOST_FLAKY).verdict(true).is_ok());
-        assert!(flaky(MOST_FLAKY + 1).verdict(true).is_err());
+        assert!(flaky(MAX_FLAKY).verdict(true).is_ok());
+        assert!(flaky(MAX_FLAKY + 1).verdict(true).is_err());
     }
 
     #[test]

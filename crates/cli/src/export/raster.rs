@@ -9,7 +9,7 @@ use resvg::usvg::fontdb::{Database, Family, Query};
 use resvg::usvg::{self, FontResolver, Tree};
 
 /// Maximum number of pixels of a picture. Drawing it takes 400 MB.
-const MOST_PIXELS: f64 = 1e8;
+const MAX_PIXELS: f64 = 1e8;
 
 /// Draws an SVG as PNG, with `scale` pixels per CSS pixel and with these fonts in addition to the installed ones. Also returns the first
 /// character of each line that no font has.
@@ -18,7 +18,7 @@ pub fn draw(svg: &str, scale: f32, fonts: &[PathBuf]) -> Result<(Vec<u8>, BTreeS
     let options = usvg::Options { fontdb: Arc::new(load_fonts(fonts)?), font_resolver: resolver(&missing), ..usvg::Options::default() };
     let tree = Tree::from_str(&with_embeddings(svg), &options).map_err(|error| format!("cannot draw the picture: {error}"))?;
     let size = tree.size().to_int_size().scale_by(scale).ok_or("--scale is too small")?;
-    if f64::from(size.width()) * f64::from(size.height()) > MOST_PIXELS {
+    if f64::from(size.width()) * f64::from(size.height()) > MAX_PIXELS {
         return Err(format!("a PNG of {} x {} pixels is too large: choose a smaller --scale, or SVG", size.width(), size.height()));
     }
     let mut pixmap = Pixmap::new(size.width(), size.height()).ok_or("cannot draw a picture of this size")?;

@@ -5,17 +5,16 @@ use std::ops::Range;
 use super::file_names::{file_names, lowercase};
 use super::groups::{label_and_number, number_of};
 use super::{Document, Group};
+use crate::number::SUPERSCRIPTS;
 
 /// A passage supports a sentence if blanking it costs the sentence more than this, in nats per token: the unit of [`Group::effects`]. The
 /// limit for [support](crate::shares::LITTLE_SUPPORT) does not fit, because it is for the largest drop of one token. Chosen on 72 sentences
 /// of one model (`tests/golden/citations`).
-pub const LEAST_EFFECT: f64 = 0.35;
+pub const MIN_EFFECT: f64 = 0.35;
 /// Maximum length of the text between brackets, in characters.
 const MAX_INSIDE: usize = 200;
 /// Maximum number of digits of a superscript number.
 const MAX_DIGITS: usize = 4;
-const SUPERSCRIPTS: [char; 10] =
-    ['\u{2070}', '\u{b9}', '\u{b2}', '\u{b3}', '\u{2074}', '\u{2075}', '\u{2076}', '\u{2077}', '\u{2078}', '\u{2079}'];
 
 /// A citation of a passage by a generated sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,11 +31,11 @@ pub struct Citation {
 /// Whether the cited passage supports the sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CitationState {
-    /// Blanking the cited passage costs the sentence more than [`LEAST_EFFECT`], and no passage that the sentence does not cite costs more.
+    /// Blanking the cited passage costs the sentence more than [`MIN_EFFECT`], and no passage that the sentence does not cite costs more.
     Supported,
-    /// It does not, but blanking this other group costs the sentence more, and more than [`LEAST_EFFECT`].
+    /// It does not, but blanking this other group costs the sentence more, and more than [`MIN_EFFECT`].
     Misplaced(usize),
-    /// No passage costs the sentence more than [`LEAST_EFFECT`].
+    /// No passage costs the sentence more than [`MIN_EFFECT`].
     Unsupported,
     /// The effects were not measured.
     Unmeasured,
@@ -99,7 +98,7 @@ pub fn citations(document: &Document) -> Vec<Citation> {
 fn states(groups: &[Group], sentence: usize, cited: &[usize]) -> Vec<CitationState> {
     let effects: Option<Vec<f64>> = groups.iter().map(|group| group.effect(sentence)).collect();
     let Some(effects) = effects else { return vec![CitationState::Unmeasured; cited.len()] };
-    let is_needed = |&g: &usize| effects[g] > LEAST_EFFECT;
+    let is_needed = |&g: &usize| effects[g] > MIN_EFFECT;
     let strongest = |others: &mut dyn Iterator<Item = usize>| others.filter(is_needed).max_by(|&a, &b| effects[a].total_cmp(&effects[b]));
     let not_cited = strongest(&mut (0..effects.len()).filter(|g| cited.binary_search(g).is_err()));
     let of_all = strongest(&mut (0..effects.len()));
@@ -365,7 +364,7 @@ mod tests {
         assert_eq!(states(effects, &[0, 2]), [Supported; 2], "a sentence may need both");
         assert_eq!(states(effects, &[0, 1]), [Supported, Misplaced(2)]);
         assert_eq!(states(effects, &[1, 2]), [Misplaced(0); 2]);
-        assert_eq!(states([LEAST_EFFECT, -2.0, 0.0], &[0, 1]), [Unsupported; 2]);
+        assert_eq!(states([MIN_EFFECT, -2.0, 0.0], &[0, 1]), [Unsupported; 2]);
     }
 
     /// Finding the strongest uncited passage anew for each citation would compare 10^12 numbers.

@@ -51,8 +51,8 @@ pub(super) fn number_of(name: &str) -> Option<usize> {
     digits.parse().ok().filter(|_| is_number)
 }
 
-/// A label and a number at the start of `text`, such as "Source 7": the length of both, and the digits.
-pub(super) fn label_and_number(text: &str) -> Option<(usize, &str)> {
+/// A label and a number at the start of `text`, such as "Source 7": the length of both in bytes, and the digits.
+pub fn label_and_number(text: &str) -> Option<(usize, &str)> {
     let is_label = |label: &&&str| text.get(..label.len()).is_some_and(|start| start.eq_ignore_ascii_case(label));
     let label = LABELS.iter().find(is_label)?;
     let number = text[label.len()..].strip_prefix(' ')?;

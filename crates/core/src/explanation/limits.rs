@@ -47,7 +47,7 @@ const MAX_TOKEN_LIST: usize = 1 << 17;
 const MAX_CONTRASTS: usize = 100;
 const MAX_BRANCHES: usize = 100;
 /// Maximum number of groups. Every place in an answer that looks like a citation is compared with all of them.
-const MAX_GROUPS: usize = 100;
+pub const MAX_GROUPS: usize = 100;
 
 /// Checks that a passage can be shown.
 pub fn check_passage(passage: &Passage) -> Result<(), TooLarge> {

@@ -25,13 +25,13 @@ mod turns;
 mod version;
 
 pub use branch::Branch;
-pub use citations::{Citation, CitationMark, CitationState, LEAST_EFFECT, citation_marks, citations};
+pub use citations::{Citation, CitationMark, CitationState, MIN_EFFECT, citation_marks, citations};
 pub use contrast::Contrast;
 pub use document::{Document, DocumentError, FORMAT, MAX_SENTENCES};
-pub use groups::{Group, GroupKind};
+pub use groups::{Group, GroupKind, label_and_number};
 pub use joint::JointEffect;
 pub use language::Language;
-pub use limits::TooLarge;
+pub use limits::{MAX_GROUPS, TooLarge};
 pub(crate) use link::from_fragment_within;
 pub use link::{LinkError, from_fragment, is_link, link_content, to_fragment};
 pub use manifest::{Answer, AnswerStop, AnswerWarning, Manifest, Model, Producer, Sampling, SentenceRule};

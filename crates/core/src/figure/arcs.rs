@@ -6,7 +6,7 @@ use super::text_width::width;
 use crate::graph::{self, Edge, Pruned};
 
 /// Maximum number of edges. With more, the diagram would be unreadable.
-const MOST_EDGES: usize = 500;
+const MAX_EDGES: usize = 500;
 const WIDEST: f64 = 7.0;
 
 impl Painter<'_> {
@@ -23,7 +23,7 @@ impl Painter<'_> {
         let at = |j: usize| places.get(j).copied().flatten();
         let n_prompt = self.shares.n_prompt();
         let ends = |edge: &Edge| Some((at(edge.from)?, at(n_prompt + edge.to)?)).filter(|(from, to)| nodes[*from] != nodes[*to]);
-        let pruned = self.wanted_edges().only(|edge| ends(edge).is_some()).at_most(MOST_EDGES);
+        let pruned = self.wanted_edges().only(|edge| ends(edge).is_some()).at_most(MAX_EDGES);
         let mut drawn: Vec<(&Edge, (usize, usize))> = pruned.edges.iter().filter_map(|edge| Some((edge, ends(edge)?))).collect();
         drawn.reverse();
         let ends: Vec<(usize, usize)> = drawn.iter().map(|(_, ends)| *ends).collect();

@@ -14,9 +14,9 @@ use crate::order::by_descending;
 use crate::shares::Shares;
 
 /// Maximum number of sentences in a picture.
-const MOST_ROWS: usize = 120;
+const MAX_ROWS: usize = 120;
 /// Maximum number of lines of a sentence or note.
-const MOST_LINES: usize = 12;
+const MAX_LINES: usize = 12;
 const LABEL_SIZE: f64 = 12.0;
 pub const NOTE_SIZE: f64 = 11.5;
 const NOTE_LINE: f64 = 17.0;
@@ -365,7 +365,7 @@ fn most_influential(document: &Document, shares: &Shares) -> Vec<usize> {
     let (in_line, sources): (Vec<usize>, Vec<usize>) = (0..shares.n_sources()).partition(is_in_line);
     let weight = |&j: &usize| if shares.is_output(j) { f64::INFINITY } else { shares.total(j).unwrap_or(0.0).abs() };
     let mut shown = by_descending(&sources, weight);
-    shown.truncate(MOST_ROWS);
+    shown.truncate(MAX_ROWS);
     shown.extend(in_line);
     let mut is_shown = vec![false; shares.n_sources()];
     shown.into_iter().for_each(|j| is_shown[j] = true);
@@ -375,8 +375,8 @@ fn most_influential(document: &Document, shares: &Shares) -> Vec<usize> {
 
 /// Truncates a text that has too many lines. Removes whole characters with their combining marks. Returns whether it did. Time: linear.
 fn shorten(lines: &mut Vec<String>, max_width: f64) -> bool {
-    let is_cut = lines.len() > MOST_LINES;
-    lines.truncate(MOST_LINES);
+    let is_cut = lines.len() > MAX_LINES;
+    lines.truncate(MAX_LINES);
     if let Some(last) = lines.last_mut().filter(|_| is_cut) {
         let mut total = 0.0;
         let fits = |cluster: &&str| {
@@ -397,9 +397,9 @@ mod tests {
     #[test]
     fn shortened_line_ends_with_whole_character() {
         let shortened = |last: &str, max_width: f64| {
-            let mut lines = vec![String::new(); MOST_LINES - 1];
+            let mut lines = vec![String::new(); MAX_LINES - 1];
             lines.extend([last.to_owned(), "more".to_owned()]);
-            assert!(shorten(&mut lines, max_width) && lines.len() == MOST_LINES);
+            assert!(shorten(&mut lines, max_width) && lines.len() == MAX_LINES);
             lines.pop().unwrap()
         };
         // A family of three emoji, joined. Two of them and the ellipsis would fit.

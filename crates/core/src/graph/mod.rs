@@ -17,5 +17,5 @@ pub use layered::{LayeredDrawing, LayeredEdge, LayeredNode, LayeredSpace, layere
 pub use layout::{Arc, arcs};
 pub use normalize::{Adjacency, Normalization, normalize, normalize_with_estimate, positive_mass, zero_rows};
 pub use parts::part_influence;
-pub use paths::{MOST_PATHS, Path, strongest_paths};
+pub use paths::{MAX_PATHS, Path, strongest_paths};
 pub use prune::{Edge, Pruned, edges_of_strongest_paths, prune};

@@ -13,7 +13,7 @@ pub struct Path {
 }
 
 /// Number of paths that are listed. Their edges are always drawn.
-pub const MOST_PATHS: usize = 5;
+pub const MAX_PATHS: usize = 5;
 
 /// Last step of one of the strongest paths into a source. It extends the path into `from` with this 0-based rank (strongest first).
 #[derive(Clone, Copy)]

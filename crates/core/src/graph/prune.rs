@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::influence::{arriving, mask};
-use super::paths::{MOST_PATHS, strongest_paths};
+use super::paths::{MAX_PATHS, strongest_paths};
 use super::{Adjacency, node_influence};
 use crate::order::by_descending;
 
@@ -34,7 +34,7 @@ pub struct Pruned {
 }
 
 /// Edges with a smaller share of all flow are negligible and do not count as hidden, because rounding in links changes them.
-const LEAST_HIDDEN: f64 = 1e-3;
+const MIN_HIDDEN: f64 = 1e-3;
 
 impl Pruned {
     /// Keeps the `most` edges with the largest flow.
@@ -79,7 +79,7 @@ impl Pruned {
     }
 
     fn n_worth_counting(&self, edges: &[Edge]) -> usize {
-        edges.iter().filter(|edge| edge.flow.abs() >= LEAST_HIDDEN * self.flow).count()
+        edges.iter().filter(|edge| edge.flow.abs() >= MIN_HIDDEN * self.flow).count()
     }
 
     fn share_of_edges(&self) -> f64 {
@@ -103,9 +103,9 @@ pub fn prune(adjacency: &Adjacency, output: &[usize], share: f64) -> Pruned {
     Pruned { edges, hidden: 0, kept_share: 1.0, flow }.at_most(n_kept)
 }
 
-/// The edges of the [`MOST_PATHS`] strongest paths into `output`, each once.
+/// The edges of the [`MAX_PATHS`] strongest paths into `output`, each once.
 pub fn edges_of_strongest_paths(adjacency: &Adjacency, output: &[usize]) -> Vec<Edge> {
-    let (n_prompt, paths) = (adjacency.n_prompt(), strongest_paths(adjacency, output, MOST_PATHS));
+    let (n_prompt, paths) = (adjacency.n_prompt(), strongest_paths(adjacency, output, MAX_PATHS));
     let steps = paths.iter().flat_map(|path| path.sources.windows(2)).map(|step| [step[0], step[1] - n_prompt]);
     let steps: BTreeSet<[usize; 2]> = steps.collect();
     flowing_edges(adjacency, output).into_iter().filter(|edge| steps.contains(&[edge.from, edge.to])).collect()
@@ -204,7 +204,7 @@ mod tests {
     fn strongest_paths_are_kept_whole() {
         let adjacency = graph();
         let pruned = prune(&adjacency, &[2], 0.1).with(&edges_of_strongest_paths(&adjacency, &[2]));
-        for path in strongest_paths(&adjacency, &[2], MOST_PATHS) {
+        for path in strongest_paths(&adjacency, &[2], MAX_PATHS) {
             let has = |step: &[usize]| pruned.edges.iter().any(|edge| step == [edge.from, 2 + edge.to]);
             assert!(path.sources.windows(2).all(has), "{path:?}");
         }
@@ -230,8 +230,8 @@ mod tests {
 
     #[test]
     fn strongest_path_edges_exclude_weaker_paths() {
-        let star = CausalMatrix::from_rows(MOST_PATHS + 1, vec![(0..=MOST_PATHS).map(|j| 1.0 + j as f64).collect()]);
+        let star = CausalMatrix::from_rows(MAX_PATHS + 1, vec![(0..=MAX_PATHS).map(|j| 1.0 + j as f64).collect()]);
         let edges = edges_of_strongest_paths(&star, &[0]);
-        assert!(edges.iter().map(|edge| edge.from).eq(1..=MOST_PATHS), "all but the weakest");
+        assert!(edges.iter().map(|edge| edge.from).eq(1..=MAX_PATHS), "all but the weakest");
     }
 }

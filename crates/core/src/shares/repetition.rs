@@ -1,6 +1,6 @@
 //! Passages that say the same thing more than once: each sentence alone can be spared, but not all of them.
 
-use crate::explanation::{Document, Group, LEAST_EFFECT, MethodId};
+use crate::explanation::{Document, Group, MIN_EFFECT, MethodId};
 
 /// A group repeats itself if its effect is more than this many times the sum of the effects of its sentences.
 const MUCH: f64 = 2.0;
@@ -15,7 +15,7 @@ pub fn repeats_itself(document: &Document, group: &Group, i: usize) -> bool {
     let [start, end] = group.sources;
     let cells = table.row(i).get(start..end).unwrap_or_default();
     let alone: Option<f64> = cells.iter().map(|cell| cell.map(|score| score.max(0.0))).sum();
-    alone.is_some_and(|alone| effect > MUCH * alone && effect - alone > LEAST_EFFECT)
+    alone.is_some_and(|alone| effect > MUCH * alone && effect - alone > MIN_EFFECT)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ const MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fused.wasm"));
 /// Values of x that are multiplied together, so that they stay in the cache.
 const BLOCK_VALUES: usize = 1 << 16;
 /// Minimum number of rows of x in a block, so that decoded rows of W are not read again for few rows.
-const LEAST_BLOCK: usize = 32;
+const MIN_BLOCK: usize = 32;
 /// Values of W that are decoded together for all rows of x.
 const DECODED_VALUES: usize = 1 << 15;
 /// Rows of W that the module multiplies together with several rows of x.
@@ -134,7 +134,7 @@ pub fn product(x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<bool> {
 /// Decodes W tile by tile, once for all rows of x, and multiplies each tile with x block by block. W has at least [`PANEL`] rows.
 fn matrix(kernels: &Kernels, x: &[f32], weight: &Rows<'_>, out: &mut [f32]) -> Result<()> {
     let (rows, columns) = (weight.len(), weight.columns);
-    let block = (BLOCK_VALUES / columns).max(LEAST_BLOCK);
+    let block = (BLOCK_VALUES / columns).max(MIN_BLOCK);
     let tile_rows = (DECODED_VALUES / columns).next_multiple_of(PANEL).max(PANEL);
     let mut decoded = vec![0.0; tile_rows.min(rows) * columns];
     let mut integers = match weight.quant.format {
@@ -381,7 +381,7 @@ mod tests {
     #[wasm_bindgen_test]
     fn row_has_same_bits_in_any_block_and_tile() {
         let quant = by_id(8).unwrap();
-        let (n, columns) = (2 * LEAST_BLOCK + 5, 2048);
+        let (n, columns) = (2 * MIN_BLOCK + 5, 2048);
         // One panel; one tile; a last tile of one row; a last tile of one panel.
         for rows in [PANEL, DECODED_VALUES / columns, 2 * DECODED_VALUES / columns + 1, 3 * DECODED_VALUES / columns + PANEL] {
             let (x, bytes) = matrices(quant, n, rows, columns / quant.block, 5);

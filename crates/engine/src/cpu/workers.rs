@@ -1,9 +1,9 @@
 //! How many workers score passes, and when helpers are worth their start.
 
 /// Maximum number of workers, including the engine's own.
-const MOST_WORKERS: u64 = 4;
+const MAX_WORKERS: u64 = 4;
 /// Larger models are not loaded a second time.
-const MOST_BYTES: u64 = 200_000_000;
+const MAX_BYTES: u64 = 200_000_000;
 /// Memory of a worker in addition to its weights: program, caches, activations.
 const WORKING_BYTES: u64 = 150_000_000;
 /// Fraction of the device's memory that all workers together may take.
@@ -16,12 +16,12 @@ const WORTH_HELPERS: u64 = 40_000_000_000;
 /// Number of workers that score passes of a model, including the engine's own. One core stays free for the page and other programs. With
 /// two cores, the second worker still pays, because the page is idle while the engine measures.
 pub fn n_workers(cores: u64, memory: Option<u64>, model_bytes: u64) -> usize {
-    if model_bytes > MOST_BYTES {
+    if model_bytes > MAX_BYTES {
         return 1;
     }
     let by_cores = if cores == 2 { 2 } else { cores.saturating_sub(1) };
     let by_memory = memory.unwrap_or(USUAL_MEMORY) / SHARE_OF_MEMORY / (model_bytes + WORKING_BYTES);
-    by_cores.min(by_memory).clamp(1, MOST_WORKERS) as usize
+    by_cores.min(by_memory).clamp(1, MAX_WORKERS) as usize
 }
 
 /// Whether the work since the model was loaded, `tokens` read, is worth the start of helpers.

@@ -102,11 +102,7 @@ impl Gpu {
     pub(super) fn begin_read(&self, mut encoder: wgpu::CommandEncoder, buffer: &Buffer, staging: &Buffer) -> Readback {
         encoder.copy_buffer_to_buffer(&buffer.raw, 0, &staging.raw, 0, staging.raw.size());
         let index = self.submit(encoder);
-        let (sender, mapped) = oneshot::channel();
-        staging.raw.map_async(MapMode::Read, .., move |result| {
-            sender.send(result.is_ok()).ok();
-        });
-        Readback { index, mapped }
+        Readback { index, mapped: begin_mapping(&staging.raw) }
     }
 
     /// Waits for a pending read. Afterward the staging buffer can be reused.
@@ -142,6 +138,15 @@ impl Gpu {
             }
         }
     }
+}
+
+/// Maps a staging buffer for reading once its commands have ended. Receives whether that succeeded.
+pub(super) fn begin_mapping(staging: &wgpu::Buffer) -> oneshot::Receiver<bool> {
+    let (sender, mapped) = oneshot::channel();
+    staging.map_async(MapMode::Read, .., move |result| {
+        sender.send(result.is_ok()).ok();
+    });
+    mapped
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -91,7 +91,7 @@ use watch::Watch;
 /// Rows of a text that pass through all layers together.
 const PREFILL_ROWS: usize = 2048;
 /// Smallest block of rows, if blocks are made smaller to keep submissions short.
-const LEAST_BLOCK_ROWS: usize = 64;
+const MIN_BLOCK_ROWS: usize = 64;
 
 /// A model on the GPU.
 pub struct GpuModel {
@@ -226,7 +226,7 @@ impl GpuModel {
                 submissions.add(recording).await?;
             }
             // Dispatches divide matrix products by columns, and attention by rows.
-            let at_once = rows_per_dispatch(gpu.pacing.borrow().max_dispatch(), per_row, LEAST_BLOCK_ROWS);
+            let at_once = rows_per_dispatch(gpu.pacing.borrow().max_dispatch(), per_row, MIN_BLOCK_ROWS);
             let size = activations.block.min(at_once);
             let has_recurrent_layers = transformer.has_recurrent_layers();
             for block in if has_recurrent_layers { chunked_blocks(sequences, batch.n, size) } else { blocks(0..batch.n, size).collect() } {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use futures::channel::oneshot::{Receiver, channel};
-use wgpu::MapMode;
+use futures::channel::oneshot::Receiver;
 
+use super::buffer::begin_mapping;
 use super::device::Gpu;
 use super::kernel::Kernel;
 use super::timestamps::{Timed, Work};
@@ -55,14 +55,6 @@ impl Gpu {
         let named = parts.iter().map(|part| part.iter().map(|(work, ticks)| (work.named(), *ticks)).collect::<Vec<_>>());
         Ok(Profile::new(&named.collect::<Vec<_>>(), 1e-9 * f64::from(self.queue.get_timestamp_period())))
     }
-}
-
-fn begin_mapping(staging: &wgpu::Buffer) -> Receiver<bool> {
-    let (sender, mapped) = channel();
-    staging.map_async(MapMode::Read, .., move |result| {
-        sender.send(result.is_ok()).ok();
-    });
-    mapped
 }
 
 impl Work {

@@ -168,7 +168,7 @@ fn locate_between(text: &str, content: &str, before: &str, after: &str) -> Resul
 
 /// The error for a template that writes `written` instead of `content`. `None` if something replaces the missing part.
 fn taken_out(content: &str, written: &str) -> Option<ChatError> {
-    const MOST_SHOWN: usize = 60;
+    const MAX_SHOWN: usize = 60;
     let same = |a: char, b: char| (a == b).then_some(a.len_utf8());
     let start: usize = content.chars().zip(written.chars()).map_while(|(a, b)| same(a, b)).sum();
     let (content, written) = (&content[start..], &written[start..]);
@@ -177,7 +177,7 @@ fn taken_out(content: &str, written: &str) -> Option<ChatError> {
     let mut chars = missing.chars();
     let is_only_shorter = instead.chars().all(|c| chars.any(|other| other == c));
     let missing = if is_only_shorter { missing.trim() } else { "" };
-    match missing.char_indices().nth(MOST_SHOWN) {
+    match missing.char_indices().nth(MAX_SHOWN) {
         _ if missing.is_empty() => None,
         Some((at, _)) => Some(ChatError::TakesOut(format!("{}…", &missing[..at]))),
         None => Some(ChatError::TakesOut(missing.to_owned())),

@@ -12,8 +12,8 @@ use crate::gguf::Metadata;
 
 const SCORES: &str = "tokenizer.ggml.scores";
 /// Limits for merges, whose work and memory grow with the square of a name's length. For all names together, each is limited to
-/// `MOST_PER_BYTE` bytes per byte of the vocabulary in the file, plus `FREE_BYTES`. Llama 2's vocabulary needs half of it.
-const MOST_PER_BYTE: u64 = 32;
+/// `MAX_PER_BYTE` bytes per byte of the vocabulary in the file, plus `FREE_BYTES`. Llama 2's vocabulary needs half of it.
+const MAX_PER_BYTE: u64 = 32;
 const FREE_BYTES: u64 = 4 << 20;
 /// Memory for a merge in addition to its name: two texts, and entries in two tables.
 const MERGE_BYTES: usize = 128;
@@ -76,7 +76,7 @@ fn check_bytes(ids: &Vocab) -> Result<(), TokenizerError> {
 /// stories260K.)
 fn merges(vocabulary: &Vocabulary<'_>, ids: &Vocab, scores: &[f64]) -> Result<Vec<(String, String)>, TokenizerError> {
     // 64 bits, because the sums may exceed the 32 bits of WebAssembly.
-    let room = FREE_BYTES + MOST_PER_BYTE * vocabulary.names.iter().map(|name| (LENGTH_BYTES + name.len()) as u64).sum::<u64>();
+    let room = FREE_BYTES + MAX_PER_BYTE * vocabulary.names.iter().map(|name| (LENGTH_BYTES + name.len()) as u64).sum::<u64>();
     let mut tokens: Vec<VocabularyEntry<'_>> =
         vocabulary.iter().filter(|token| !token.kind.is_control() && token.kind != TokenKind::Byte).collect();
     tokens.sort_by(|a, b| scores[b.id as usize].total_cmp(&scores[a.id as usize]));

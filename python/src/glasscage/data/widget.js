@@ -6,7 +6,7 @@
 
 const PROTOCOL = 1;
 // Maximum number of frames. Each runs its own program, of about 12 MB.
-const MOST_FRAMES = 1;
+const MAX_FRAMES = 1;
 const MILLIS_IN_VIEW = 150;
 // A page without an origin, which the embedding page fills. The attribute `sandbox` would also prevent new windows, but in Chromium it
 // needs another process of 13 MB or more. The viewer's policy allows only its own script.
@@ -126,7 +126,7 @@ class Cell {
   async open() {
     if (this.#frame) return;
     if (!shared.live.includes(this)) shared.live.push(this);
-    while (shared.live.length > MOST_FRAMES) (shared.live.find(cell => !cell.isInView) ?? shared.live[0]).rest();
+    while (shared.live.length > MAX_FRAMES) (shared.live.find(cell => !cell.isInView) ?? shared.live[0]).rest();
     this.#wait(true);
     const page = await Viewer.of(this.#model.get("_viewer")).page(this.#model);
     this.#wait(false);
@@ -229,7 +229,7 @@ class Cell {
 }
 
 function hasRoom() {
-  return shared.live.length < MOST_FRAMES || shared.live.some(cell => !cell.isInView);
+  return shared.live.length < MAX_FRAMES || shared.live.some(cell => !cell.isInView);
 }
 
 function make(name, properties) {

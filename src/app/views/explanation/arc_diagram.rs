@@ -123,7 +123,7 @@ impl DrawnNode {
 }
 
 /// Maximum number of edges, because more are slow to draw and unreadable.
-const MOST_EDGES: usize = 2000;
+const MAX_EDGES: usize = 2000;
 
 /// The edges to draw: those that carry `share` of the influence, and those of the strongest paths (`on_paths`). If thoughts are folded, the
 /// sentences of each share one place, so edges among them have no arc and count as hidden.
@@ -136,7 +136,7 @@ pub fn kept(attribution: &Shares, share: f64, on_paths: &[Edge], is_thought_fold
         !(is_thought_folded && sections.iter().any(is_around))
     };
     let on_paths: Vec<Edge> = on_paths.iter().copied().filter(is_drawn).collect();
-    attribution.prune(share).only(is_drawn).at_most(MOST_EDGES).with(&on_paths)
+    attribution.prune(share).only(is_drawn).at_most(MAX_EDGES).with(&on_paths)
 }
 
 /// Draws edges that are sorted by flow, strongest first. Returns the weakest first, so that strong edges are on top.

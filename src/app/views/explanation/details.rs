@@ -14,8 +14,8 @@ use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::explanation::{MethodText, NATS};
 use crate::shares::{Evidence, Shares, little_support};
 
-const MOST_SOURCES: usize = 5;
-const MOST_STEPS: usize = 4;
+const MAX_SOURCES: usize = 5;
+const MAX_STEPS: usize = 4;
 
 /// Describes the explained sentences: strongest sources, steps in between, and quality of the evidence.
 #[component]
@@ -29,8 +29,8 @@ pub fn Details() -> impl IntoView {
         let first = |attribution: &Shares| (!attribution.is_unsupported()).then(|| Entry::first(attribution, &of(attribution), most));
         page.attribution(first).flatten().unwrap_or_default()
     };
-    let sources = Memo::new(move |_| entries(Shares::strongest_sources, MOST_SOURCES));
-    let steps = Memo::new(move |_| entries(Shares::strongest_steps, MOST_STEPS));
+    let sources = Memo::new(move |_| entries(Shares::strongest_sources, MAX_SOURCES));
+    let steps = Memo::new(move |_| entries(Shares::strongest_steps, MAX_STEPS));
     // Missing scores of a partial table are not lost influence.
     let is_whole = move || page.attribution(|attribution| attribution.document().is_complete()) == Some(true);
     let lost = move || page.attribution(Shares::lost_share).filter(|&share| share >= 0.005 && is_whole());
@@ -163,7 +163,7 @@ impl Entry {
     }
 }
 
-const MOST_JOINT_EFFECTS: usize = 6;
+const MAX_JOINT_EFFECTS: usize = 6;
 
 /// Describes the joint effects of pairs of sources.
 #[component]
@@ -171,7 +171,7 @@ fn JointEffects() -> impl IntoView {
     let page = use_page();
     let effects = Memo::new(move |_| page.attribution(joint_effects::sentences).filter(|_| !page.is_busy()).unwrap_or_default());
     let items = move || {
-        let shown = effects.get().into_iter().take(MOST_JOINT_EFFECTS);
+        let shown = effects.get().into_iter().take(MAX_JOINT_EFFECTS);
         shown.map(|effect| view! { <li>{effect}</li> }).collect_view()
     };
     view! {

@@ -27,7 +27,7 @@ use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document};
 const ALL_NUMBERS: &str = "glasscage-all-numbers";
 
 /// Maximum number of sentences that move when the tab changes, because browsers take a picture of each one.
-const MOST_MOVING: usize = 80;
+const MAX_MOVING: usize = 80;
 
 /// The document on screen. It is hidden, but not removed, while the model writes a new answer.
 #[component]
@@ -156,7 +156,7 @@ fn TabButton(tab: RwSignal<Tab>, own: Tab, panels: LazyPart<fn(Tab) -> AnyView>)
     let is_own = move || tab.get() == own;
     let open = move |own: Tab| {
         let is_small =
-            untrack(|| page.with(|state| state.explanation.document().is_some_and(|document| document.table.n_sources() <= MOST_MOVING)));
+            untrack(|| page.with(|state| state.explanation.document().is_some_and(|document| document.table.n_sources() <= MAX_MOVING)));
         match is_small && panels.is_loaded() && tab.get_untracked().moves_to(own) {
             true => browser::with_motion(move || tab.set(own)),
             false => tab.set(own),

@@ -19,7 +19,7 @@ use crate::shares::{Evidence, Role, Shares};
 const REST: Duration = Duration::from_millis(140);
 
 /// Maximum number of words named after an expanded source.
-const MOST_WORDS: usize = 3;
+const MAX_WORDS: usize = 3;
 
 /// One line of the text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -250,7 +250,7 @@ fn RowWords(text: String, words: Memo<Option<Vec<WordView>>>, influence: Memo<Op
                 last.text.truncate(last.text.trim_end().len());
             }
             let is_source = influence.get().is_some_and(|share| share != 0.0);
-            let strongest = strongest_words(&words, MOST_WORDS, is_source);
+            let strongest = strongest_words(&words, MAX_WORDS, is_source);
             view! {
                 {words.into_iter().map(word).collect_view()}
                 <small class="hint by-words" data-testid="by-words">{strongest}</small>

@@ -13,7 +13,7 @@ use crate::app::views::models::model_hint::ModelHint;
 use crate::explanation::Answer;
 use crate::shares::Shares;
 
-const MOST_STRONGEST: usize = 3;
+const MAX_STRONGEST: usize = 3;
 /// Line length for browsers that do not fit a field to its text.
 const CHARACTERS_A_LINE: usize = 70;
 
@@ -68,7 +68,7 @@ fn Marks() -> impl IntoView {
     let mark_strongest = move |k: usize| {
         page.send(ExplanationMessage::LeaveOut(untrack(|| page.attribution(|attribution| strongest(attribution, k))).unwrap_or_default()));
     };
-    let strongest_buttons = (1..=MOST_STRONGEST).map(|k| {
+    let strongest_buttons = (1..=MAX_STRONGEST).map(|k| {
         view! {
             <button type="button" class="chip" data-testid=format!("mark-strongest-{k}") on:click=move |_| mark_strongest(k)>
                 {if k == 1 { t!("the strongest").into() } else { t!("the {n} strongest", n = k) }}

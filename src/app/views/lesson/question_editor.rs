@@ -5,7 +5,7 @@ use crate::app::browser;
 use crate::app::i18n::t;
 use crate::lesson::Question;
 
-const MOST_CHOICES: usize = 10;
+const MAX_CHOICES: usize = 10;
 
 /// Editor of the question of a step.
 #[component]
@@ -76,7 +76,7 @@ fn ChooseFields(ask: String, choices: Vec<String>, because: String, change: Chan
     let set_choices = move |event| {
         let text = event_target_value(&event);
         let lines: Vec<String> = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
-        is_refused.set(!(2..=MOST_CHOICES).contains(&lines.len()));
+        is_refused.set(!(2..=MAX_CHOICES).contains(&lines.len()));
         change.question(|question| {
             if let Question::Choose { choices, right, .. } = question
                 && !is_refused.get_untracked()

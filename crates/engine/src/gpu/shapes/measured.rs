@@ -21,9 +21,9 @@ use glasscage_protocol::version::GLASSCAGE;
 
 /// Maximum operations in the measured product: a quarter of a second on a GPU with 15e9 operations per second. Drivers do not reset a GPU
 /// for that.
-const MOST_OPERATIONS: usize = 4_000_000_000;
+const MAX_OPERATIONS: usize = 4_000_000_000;
 /// Maximum bytes of W in the measured products with a vector. They read other rows each time, as the layers of a model do.
-const MOST_BYTES: usize = 32 << 20;
+const MAX_BYTES: usize = 32 << 20;
 /// Tokens of the text in the measured attention.
 const TEXT: usize = 512;
 
@@ -60,7 +60,7 @@ impl Hot {
     /// Work for the kernel, as in a model with this configuration and this type of weights.
     fn work(self, gpu: &Gpu, config: &Config, quant: &'static Quant) -> Work {
         match self {
-            Self::Tiles => Work::Tiles(Product::new(gpu, config, quant, gpu.variant.block_rows, MOST_OPERATIONS)),
+            Self::Tiles => Work::Tiles(Product::new(gpu, config, quant, gpu.variant.block_rows, MAX_OPERATIONS)),
             Self::Vector => Work::Vector(Product::new(gpu, config, quant, 1, usize::MAX)),
             Self::Step => Work::Step(Attention::new(gpu, config)),
         }
@@ -131,9 +131,9 @@ struct Product {
 impl Product {
     fn new(gpu: &Gpu, config: &Config, quant: &'static Quant, tokens: usize, most_operations: usize) -> Self {
         let row_bytes = 4 * row_words(quant, config.dim);
-        let most = (most_operations / (2 * tokens * config.dim)).min(MOST_BYTES / row_bytes);
+        let most = (most_operations / (2 * tokens * config.dim)).min(MAX_BYTES / row_bytes);
         let rows = (2 * config.ffn_dim).min(most).max(2) / 2 * 2;
-        let layers = if tokens == 1 { (MOST_BYTES / (rows * row_bytes)).clamp(1, config.n_layers) } else { 1 };
+        let layers = if tokens == 1 { (MAX_BYTES / (rows * row_bytes)).clamp(1, config.n_layers) } else { 1 };
         let x = gpu.buffer("x", tokens * padded(config.dim));
         Self { w: Slab::new(gpu, quant, config.dim, 0..rows * layers), x, y: gpu.buffer("y", tokens * rows), tokens, rows }
     }

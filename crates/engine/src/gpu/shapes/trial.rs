@@ -1,11 +1,11 @@
 //! Finds the fastest of several candidates in little time. Pure: the caller measures and passes the times.
 
 /// Minimum duration of a measurement, in seconds: much longer than the overhead of a submission.
-const LEAST_SECONDS: f64 = 0.005;
+const MIN_SECONDS: f64 = 0.005;
 /// Number of measurements per candidate. The best time counts.
 const ROUNDS: usize = 3;
 /// Maximum number of repetitions in one measurement.
-const MOST_TIMES: usize = 128;
+const MAX_TIMES: usize = 128;
 
 /// The next measurement: run `candidate` `times` times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Trial {
         if *runs > 0 {
             self.spent += seconds;
             self.longest = self.longest.max(seconds);
-            if candidate == 0 && best.is_none() && seconds < LEAST_SECONDS && times < MOST_TIMES {
+            if candidate == 0 && best.is_none() && seconds < MIN_SECONDS && times < MAX_TIMES {
                 self.times *= 2;
                 return;
             }
@@ -75,14 +75,14 @@ impl Trial {
 mod tests {
     use super::*;
 
-    const MOST_SECONDS: f64 = 0.16;
+    const MAX_SECONDS: f64 = 0.16;
     /// Seconds for compilation.
     const COMPILING: f64 = 0.2;
 
     /// Simulates a trial. Candidates take `seconds` each, and a submission takes `overhead` more. Returns the best candidate, the number
     /// of runs of each, and the elapsed seconds without compilation.
     fn played(seconds: &[f64], overhead: f64) -> (Option<usize>, Vec<usize>, f64) {
-        let (mut trial, mut runs, mut elapsed) = (Trial::new(seconds.len(), MOST_SECONDS), vec![0; seconds.len()], 0.0);
+        let (mut trial, mut runs, mut elapsed) = (Trial::new(seconds.len(), MAX_SECONDS), vec![0; seconds.len()], 0.0);
         while let Some(Run { candidate, times }) = trial.next() {
             let took = overhead + times as f64 * seconds[candidate];
             elapsed += if runs[candidate] == 0 { 0.0 } else { took };
@@ -101,7 +101,7 @@ mod tests {
                 seconds[best] *= 0.8;
                 let (found, runs, elapsed) = played(&seconds, 1e-4);
                 assert_eq!(found, Some(best), "{speed}");
-                assert!(elapsed <= MOST_SECONDS, "{speed}: {elapsed} s");
+                assert!(elapsed <= MAX_SECONDS, "{speed}: {elapsed} s");
                 assert!(runs.iter().all(|&runs| runs >= 2), "{speed}: {runs:?}");
             }
         }
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn times_of_all_candidates_are_kept() {
-        let (mut trial, seconds) = (Trial::new(2, MOST_SECONDS), [0.02, 0.01]);
+        let (mut trial, seconds) = (Trial::new(2, MAX_SECONDS), [0.02, 0.01]);
         assert!(trial.times().all(|time| time.is_none()));
         while let Some(Run { candidate, times }) = trial.next() {
             trial.took(times as f64 * seconds[candidate]);
@@ -122,14 +122,14 @@ mod tests {
         let (_, runs, elapsed) = played(&[5e-4, 4e-4, 6e-4], 1e-4);
         // The first candidate is too fast with 1, 2, 4 and 8 repetitions.
         assert_eq!(runs, [1 + 4 + 3, 1 + 3, 1 + 3]);
-        assert!(elapsed > 9.0 * LEAST_SECONDS, "{elapsed} s");
+        assert!(elapsed > 9.0 * MIN_SECONDS, "{elapsed} s");
     }
 
     #[test]
     fn slow_gpu_keeps_first_shape() {
         let (best, runs, elapsed) = played(&[0.12, 0.05, 0.05], 1e-3);
         assert_eq!((best, &runs[..]), (Some(0), &[2, 0, 0][..]));
-        assert!(elapsed < MOST_SECONDS, "{elapsed} s");
+        assert!(elapsed < MAX_SECONDS, "{elapsed} s");
     }
 
     #[test]
