@@ -7,13 +7,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use futures::future::{FutureExt, LocalBoxFuture};
-use glasscage::cpu::{CandleModel, HelperJob, Helpers, News, OwnedScoreRequest, Unit};
+use glasscage::cpu::{CandleModel, HelperEvent, HelperJob, Helpers, OwnedScoreRequest, Unit};
 use glasscage::lm::{Edit, LanguageModel, LmError, Pass, Readout, ScoreRequest};
 
 use super::pace::on_cpu;
 use super::readouts::readouts;
 
-/// When the engine's own worker asks for news, a helper scores one pass.
+/// When the engine's own worker asks for events, a helper scores one pass.
 struct Pool {
     helpers: RefCell<Vec<Helper>>,
     /// Each helper dies after this many passes.
@@ -41,14 +41,14 @@ impl Pool {
     }
 
     /// What a helper does next.
-    fn news_of(&self, number: usize, helper: &mut Helper) -> Option<News> {
+    fn events_of(&self, number: usize, helper: &mut Helper) -> Option<HelperEvent> {
         if std::mem::take(&mut helper.is_new) {
-            return Some(News::Ready { helper: number });
+            return Some(HelperEvent::Ready { helper: number });
         }
         let unit = helper.given.front_mut()?;
         if helper.n_scored == self.most {
             helper.given.clear();
-            return Some(News::Lost { helper: number });
+            return Some(HelperEvent::Lost { helper: number });
         }
         let (request, mut scored) = (unit.request, None);
         let mut on_scored = async |(pass, readout): (usize, Readout)| {
@@ -64,7 +64,7 @@ impl Pool {
         helper.n_scored += 1;
         self.n_scored.set(self.n_scored.get() + 1);
         (self.on_the_way)(&mut readout);
-        Some(News::Scored { helper: number, request, pass, readout })
+        Some(HelperEvent::Scored { helper: number, request, pass, readout })
     }
 }
 
@@ -82,14 +82,14 @@ impl Helpers for Pool {
         helpers.len()
     }
 
-    fn give(&self, helper: usize, unit: &Unit) {
+    fn assign(&self, helper: usize, unit: &Unit) {
         self.helpers.borrow_mut()[helper].given.push_back(unit.clone());
     }
 
-    fn news(&self, _: Duration) -> LocalBoxFuture<'_, Vec<News>> {
+    fn events(&self, _: Duration) -> LocalBoxFuture<'_, Vec<HelperEvent>> {
         let mut helpers = self.helpers.borrow_mut();
-        let news = helpers.iter_mut().enumerate().filter_map(|(number, helper)| self.news_of(number, helper)).collect();
-        std::future::ready(news).boxed_local()
+        let events = helpers.iter_mut().enumerate().filter_map(|(number, helper)| self.events_of(number, helper)).collect();
+        std::future::ready(events).boxed_local()
     }
 
     fn end(&self) {
@@ -226,12 +226,12 @@ impl Helpers for Silent {
     fn begin(&self, _: &[ScoreRequest<'_>]) -> usize {
         1
     }
-    fn give(&self, _: usize, _: &Unit) {
+    fn assign(&self, _: usize, _: &Unit) {
         self.0.set(true);
     }
-    fn news(&self, _: Duration) -> LocalBoxFuture<'_, Vec<News>> {
-        let news = if self.0.get() { Vec::new() } else { vec![News::Ready { helper: 0 }] };
-        std::future::ready(news).boxed_local()
+    fn events(&self, _: Duration) -> LocalBoxFuture<'_, Vec<HelperEvent>> {
+        let events = if self.0.get() { Vec::new() } else { vec![HelperEvent::Ready { helper: 0 }] };
+        std::future::ready(events).boxed_local()
     }
     fn end(&self) {}
     fn n_working(&self) -> usize {

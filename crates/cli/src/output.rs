@@ -1,5 +1,5 @@
-//! Reads files and standard input; writes files, standard output and standard error. The reader of a standard stream may close it early (`glasscage explain --help | head
-//! -1`).
+//! Reads files and standard input; writes files, standard output and standard error. The reader of a standard stream may close it early
+//! (`glasscage explain --help | head -1`).
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};

@@ -15,7 +15,9 @@ mod language;
 mod messages;
 
 use std::cell::OnceCell;
-use std::fmt::Display;
+use std::fmt::{self, Display, Formatter};
+
+use crate::number::NumberFormat;
 
 pub use catalog::Catalog;
 pub use language::{LANGUAGES, choose};
@@ -108,7 +110,7 @@ macro_rules! plural {
         let count: usize = *$crate::app::i18n::t!(@value $n $(= $count)?);
         $crate::app::i18n::t!(
             @fill [$one, $other] ($crate::app::i18n::form(count, [$one, $other]))
-            $n = $crate::app::analysis::number::grouped(count as u64) $(, $name $(= $value)?)*
+            $n = $crate::app::i18n::Grouped(count) $(, $name $(= $value)?)*
         )
     }};
 }
@@ -125,6 +127,17 @@ pub(crate) use {plural, t, translatable};
 /// The text after another one, with the space between them. Chinese has none after its full-width marks.
 pub fn following(text: &str) -> String {
     t!(" {text}", text)
+}
+
+/// A count, displayed with the thousands separators of the page's language.
+pub struct Grouped(pub usize);
+
+impl Display for Grouped {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let [decimal_point, thousands_separator] = separators();
+        let format = NumberFormat { decimal_point, thousands_separator, percent: "", too_large: "" };
+        f.write_str(&format.grouped(self.0 as u64))
+    }
 }
 
 /// Sentences one after another, with the space between them.

@@ -1,7 +1,5 @@
 //! State of the form in which a visitor asks.
 
-use serde::{Deserialize, Serialize};
-
 use super::reactive::Reactive;
 use super::settings::Settings;
 use crate::app::examples::Example;
@@ -36,7 +34,7 @@ pub struct Editor {
 }
 
 /// Texts of the visitor, and how they are read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnTexts {
     pub prompt: String,
     pub given_answer: String,
@@ -52,8 +50,14 @@ impl Default for Editor {
 impl Editor {
     /// The form with these texts, and with the texts that [`Self::replaced_texts`] described earlier in this tab.
     pub fn new(prompt: String, given_answer: String, replaced_texts: Option<&str>) -> Self {
-        let (set_aside, from_page): (Option<OwnTexts>, _) =
-            replaced_texts.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+        let replaced: Vec<String> = replaced_texts.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+        let mut texts = replaced.into_iter();
+        let from_page = std::array::from_fn(|_| texts.next().unwrap_or_default());
+        let set_aside = texts.next().map(|prompt| OwnTexts {
+            prompt,
+            given_answer: texts.next().unwrap_or_default(),
+            explains_earlier: texts.next().is_none(),
+        });
         Self {
             prompt: Reactive::new(prompt),
             is_plain: Reactive::default(),
@@ -76,9 +80,15 @@ impl Editor {
         is_prompt_of(&self.prompt, document)
     }
 
-    /// The texts of the visitor that the page replaced, and the page's own, as JSON.
+    /// As a JSON array: the texts of the page, and those of the visitor that they replaced. A last item stands for earlier answers that are
+    /// not explained.
     pub(in crate::app) fn replaced_texts(&self) -> String {
-        serde_json::to_string(&(&*self.set_aside, &self.from_page)).unwrap_or_default()
+        let mut texts = self.from_page.to_vec();
+        if let Some(OwnTexts { prompt, given_answer, explains_earlier }) = &*self.set_aside {
+            texts.extend([prompt.clone(), given_answer.clone()]);
+            texts.extend((!explains_earlier).then(|| "given".to_owned()));
+        }
+        serde_json::to_string(&texts).unwrap_or_default()
     }
 
     /// The visitor's own texts in the form. `None` if both texts are empty, or the page's.

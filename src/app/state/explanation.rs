@@ -7,6 +7,7 @@ use super::origin::Origin;
 use super::reactive::Reactive;
 use super::recent_explanations::RecentExplanations;
 use super::selection;
+use super::shown_document::ShownDocument;
 use crate::app::analysis::deletion_test::DeletionTest;
 use crate::app::analysis::expanded_source::ExpandedSource;
 use crate::app::analysis::reproduction::Reproduction;
@@ -14,7 +15,7 @@ use crate::app::analysis::shared_link::SharedLink;
 use crate::app::analysis::variant::{PromptEdits, Variant};
 use crate::app::gallery::Gallery;
 use crate::explanation::{Contrast, Derivation, Document};
-use crate::shares::{AttributionGraph, Shares};
+use crate::shares::Shares;
 use crate::table::Table;
 
 /// Initial share of the influence that the drawn edges carry.
@@ -63,30 +64,6 @@ struct SetAside {
     shown: ShownDocument,
     edits: PromptEdits,
     variants: Vec<Variant>,
-}
-
-/// The document on screen and where it came from.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ShownDocument {
-    pub graph: Arc<AttributionGraph>,
-    pub origin: Origin,
-}
-
-impl ShownDocument {
-    pub fn new(document: Document, origin: Origin) -> Self {
-        Self { graph: Arc::new(AttributionGraph::new(document)), origin }
-    }
-
-    pub fn method_id(&self) -> &str {
-        &self.graph.document().method.id
-    }
-
-    /// Whether the follow-up results of this explanation also hold for `document`: text, chat template and model are the same.
-    pub(in crate::app) fn is_same_answer(&self, document: &Document) -> bool {
-        let (own, other) = (&self.graph.document().manifest, &document.manifest);
-        let is_same_context = own.template == other.template && own.model.sha256 == other.model.sha256;
-        is_same_context && self.graph.document().is_same_text(document)
-    }
 }
 
 impl Default for Explanation {

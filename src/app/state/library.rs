@@ -1,9 +1,9 @@
 //! State of the library: known and stored models, and the current download.
 
 use super::download::Download;
-use super::explanation::ShownDocument;
 use super::model_choice::ModelChoice;
 use super::reactive::Reactive;
+use super::shown_document::ShownDocument;
 use super::standard::Standard;
 use crate::library::download_spec::DownloadSpec;
 use crate::library::preview::ModelPreview;

@@ -24,6 +24,7 @@ pub mod run_status;
 pub mod screen;
 pub mod selection;
 pub mod settings;
+pub mod shown_document;
 pub mod standard;
 pub mod storage_keys;
 pub mod unfinished_answer;

@@ -6,11 +6,11 @@ use crate::app::analysis::deletion_test::{DeletionTestPlan, tested_rows};
 use crate::app::analysis::expanded_source::ExpandedSource;
 use crate::app::i18n::t;
 use crate::app::state::State;
-use crate::app::state::explanation::ShownDocument;
 use crate::app::state::origin::Origin;
 use crate::app::state::place::Place;
 use crate::app::state::purpose::Purpose;
 use crate::app::state::run_status::RunStatus;
+use crate::app::state::shown_document::ShownDocument;
 use crate::explanation::{Contrast, Document, METHODS, MethodId};
 use crate::problem::Problem;
 use crate::request::{DeletionCurves, Question, Word};
@@ -151,8 +151,8 @@ impl State {
         }
         let Some(shown) = self.explanation.document().filter(|shown| shown.is_same_text(&document)) else { return };
         // Use the reader's derivation for both graphs, or else the default derivation of each method.
-        let is_usual = shown.method.derivation() == shown.usual_derivation();
-        let derivation = if is_usual { document.usual_derivation() } else { shown.method.derivation() };
+        let is_usual = shown.method.derivation() == shown.default_derivation();
+        let derivation = if is_usual { document.default_derivation() } else { shown.method.derivation() };
         let derived = document.derived(derivation);
         let comparison = ShownDocument::new(derived, Origin::Here);
         let comparisons = &mut *self.explanation.comparisons;

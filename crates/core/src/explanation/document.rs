@@ -305,7 +305,7 @@ impl Document {
     }
 
     /// The default derivation of the method, restricted to what [`Document::derived`] can apply to this document.
-    pub fn usual_derivation(&self) -> Derivation {
+    pub fn default_derivation(&self) -> Derivation {
         self.possible(MethodText::of(&self.method.id).derivation)
     }
 

@@ -104,9 +104,9 @@ fn flow_weights_are_relative_to_largest_in_row() {
     assert_eq!(example().derived(by_flow), example());
     let mut pairs = Document { method: Method { id: "pairs".into(), ..weighted.method.clone() }, ..weighted.clone() };
     let of_pairs = Derivation { compression: Compression::Hyperbolic, weighting: Weighting::Flow, ..Derivation::PAPER };
-    assert_eq!(pairs.usual_derivation(), of_pairs);
+    assert_eq!(pairs.default_derivation(), of_pairs);
     (pairs.flow, pairs.method.weighting) = (None, Weighting::None);
-    assert_eq!(pairs.usual_derivation().weighting, Weighting::None);
+    assert_eq!(pairs.default_derivation().weighting, Weighting::None);
     let lost = Document { flow: None, ..weighted };
     assert_eq!(Document::from_json(&lost.to_json()), Err(DocumentError::Flow));
 }

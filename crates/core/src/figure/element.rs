@@ -16,7 +16,7 @@ pub struct Canvas {
 /// A line of text.
 pub struct Text<'a> {
     pub text: &'a str,
-    /// Anchor point of the text: its start, middle or end. [`Anchor::FromTheRight`] means the right end, where the text starts.
+    /// Anchor point of the text: its start, middle or end. [`Anchor::RightToLeft`] means the right end, where the text starts.
     pub x: f64,
     /// Vertical middle of the text.
     pub y: f64,
@@ -41,7 +41,7 @@ pub enum Anchor {
     Middle,
     End,
     /// The text is right-to-left and starts at its right end.
-    FromTheRight,
+    RightToLeft,
 }
 
 /// Outline of a rectangle or circle. Only rectangles can be dashed.
@@ -84,12 +84,12 @@ impl Canvas {
             Look::Italic => r#" font-style="italic""#,
         };
         // A single character cannot be stretched, and Inkscape 1.2 does not show right-to-left text with a fitted width.
-        let fitted = fitted.filter(|_| text.chars().nth(1).is_some() && *anchor != Anchor::FromTheRight);
+        let fitted = fitted.filter(|_| text.chars().nth(1).is_some() && *anchor != Anchor::RightToLeft);
         let anchor = match anchor {
             Anchor::Start => "",
             Anchor::Middle => r#" text-anchor="middle""#,
             Anchor::End => r#" text-anchor="end""#,
-            Anchor::FromTheRight => r#" direction="rtl""#,
+            Anchor::RightToLeft => r#" direction="rtl""#,
         };
         let fitted = fitted.map_or(String::new(), |width| format!(r#" textLength="{width:.1}" lengthAdjust="spacingAndGlyphs""#));
         // Height of the middle of small letters with ascenders above the baseline.

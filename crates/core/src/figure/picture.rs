@@ -6,7 +6,7 @@ use super::element::{Anchor, Canvas, Look, Outline, Text};
 use super::frame::{Frame, HIGHLIGHT, LINE_HEIGHT, MARGIN, TEXT_SIZE};
 use super::lines::{clusters, lines};
 use super::palette::{Color, DARK, LIGHT, Palette};
-use super::text_width::{is_from_the_right, width};
+use super::text_width::{is_right_to_left, width};
 use super::{Labels, metadata};
 use crate::explanation::{Document, MethodId, SectionKind, Speaker};
 use crate::graph::Pruned;
@@ -218,11 +218,11 @@ impl<'a> Painter<'a> {
                 Anchor::Start,
             );
         }
-        let is_from_the_right = is_from_the_right(&lines.concat());
+        let is_right_to_left = is_right_to_left(&lines.concat());
         for (k, line) in lines.iter().enumerate() {
             let y = node + LINE_HEIGHT * k as f64;
-            let [left, right] = self.highlight(line, y, strength, ground, is_from_the_right);
-            let (x, anchor) = if is_from_the_right { (right, Anchor::FromTheRight) } else { (left, Anchor::Start) };
+            let [left, right] = self.highlight(line, y, strength, ground, is_right_to_left);
+            let (x, anchor) = if is_right_to_left { (right, Anchor::RightToLeft) } else { (left, Anchor::Start) };
             let color = if is_faint { palette.ink_soft } else { palette.ink };
             self.canvas.text(&Text { text: line, x, y, size: TEXT_SIZE, color, look, anchor, fitted: Some(right - left) });
         }
@@ -248,9 +248,9 @@ impl<'a> Painter<'a> {
     }
 
     /// Highlights a line of text. Returns the left and right ends of the text.
-    pub fn highlight(&mut self, line: &str, y: f64, strength: f64, ground: Color, is_from_the_right: bool) -> [f64; 2] {
+    pub fn highlight(&mut self, line: &str, y: f64, strength: f64, ground: Color, is_right_to_left: bool) -> [f64; 2] {
         let width = width(line, TEXT_SIZE);
-        let left = match is_from_the_right {
+        let left = match is_right_to_left {
             true => self.frame.text + 2.0 * HIGHLIGHT + self.frame.text_width - HIGHLIGHT - width,
             false => self.frame.text + HIGHLIGHT,
         };
@@ -280,7 +280,7 @@ impl<'a> Painter<'a> {
     /// Left end of a remark on a sentence, and whether the remark needs its own line.
     fn remark_place(&self, lines: &[String], remark: &str) -> (f64, bool) {
         let before = lines.last().map_or_else(|| width(self.labels().blank_line, LABEL_SIZE), |line| width(line, TEXT_SIZE));
-        let is_below = is_from_the_right(&lines.concat()) || before + 14.0 + width(remark, LABEL_SIZE) > self.frame.text_width;
+        let is_below = is_right_to_left(&lines.concat()) || before + 14.0 + width(remark, LABEL_SIZE) > self.frame.text_width;
         (self.frame.text + HIGHLIGHT + if is_below { 0.0 } else { before + 14.0 }, is_below)
     }
 

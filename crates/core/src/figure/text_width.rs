@@ -116,7 +116,7 @@ pub fn is_wide(c: char) -> bool {
 }
 
 /// Whether a text is right-to-left. Its first letter decides, as with `dir="auto"`.
-pub fn is_from_the_right(text: &str) -> bool {
+pub fn is_right_to_left(text: &str) -> bool {
     text.chars().find(|c| c.is_alphabetic()).is_some_and(|c| is_in(&FROM_THE_RIGHT, c))
 }
 
@@ -147,8 +147,8 @@ mod tests {
 
     #[test]
     fn the_first_letter_decides_the_direction() {
-        assert!(is_from_the_right("3. \u{645}\u{631}\u{62d}\u{628}\u{627} Tom"));
-        assert!(!is_from_the_right("Tom \u{645}\u{631}"));
-        assert!(!is_from_the_right("1 + 1"));
+        assert!(is_right_to_left("3. \u{645}\u{631}\u{62d}\u{628}\u{627} Tom"));
+        assert!(!is_right_to_left("Tom \u{645}\u{631}"));
+        assert!(!is_right_to_left("1 + 1"));
     }
 }

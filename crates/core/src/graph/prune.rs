@@ -69,8 +69,9 @@ impl Pruned {
 
     /// Adds edges of the same graph, such as [`edges_of_strongest_paths`].
     pub fn with(mut self, others: &[Edge]) -> Self {
-        let known: BTreeSet<[usize; 2]> = self.edges.iter().map(|edge| [edge.from, edge.to]).collect();
-        let missing: Vec<Edge> = others.iter().filter(|edge| !known.contains(&[edge.from, edge.to])).copied().collect();
+        let known = sources_by_target(self.edges.iter().map(|edge| [edge.from, edge.to]));
+        let is_known = |edge: &Edge| known.get(edge.to).is_some_and(|sources| sources.contains(&edge.from));
+        let missing: Vec<Edge> = others.iter().filter(|edge| !is_known(edge)).copied().collect();
         self.hidden -= self.n_worth_counting(&missing);
         self.edges.extend(missing);
         self.edges = by_descending(&self.edges, |edge| edge.flow.abs());
@@ -106,9 +107,21 @@ pub fn prune(adjacency: &Adjacency, output: &[usize], share: f64) -> Pruned {
 /// The edges of the [`MAX_PATHS`] strongest paths into `output`, each once.
 pub fn edges_of_strongest_paths(adjacency: &Adjacency, output: &[usize]) -> Vec<Edge> {
     let (n_prompt, paths) = (adjacency.n_prompt(), strongest_paths(adjacency, output, MAX_PATHS));
-    let steps = paths.iter().flat_map(|path| path.sources.windows(2)).map(|step| [step[0], step[1] - n_prompt]);
-    let steps: BTreeSet<[usize; 2]> = steps.collect();
-    flowing_edges(adjacency, output).into_iter().filter(|edge| steps.contains(&[edge.from, edge.to])).collect()
+    let steps = sources_by_target(paths.iter().flat_map(|path| path.sources.windows(2)).map(|step| [step[0], step[1] - n_prompt]));
+    let is_step = |edge: &Edge| steps.get(edge.to).is_some_and(|sources| sources.contains(&edge.from));
+    flowing_edges(adjacency, output).into_iter().filter(is_step).collect()
+}
+
+/// For each generated sentence up to the last one at which an edge ends, the sources of its edges, which are given as source and sentence.
+fn sources_by_target(edges: impl Iterator<Item = [usize; 2]>) -> Vec<Vec<usize>> {
+    let mut sources: Vec<Vec<usize>> = Vec::new();
+    for [from, to] in edges {
+        if sources.len() <= to {
+            sources.resize(to + 1, Vec::new());
+        }
+        sources[to].push(from);
+    }
+    sources
 }
 
 fn total_flow(edges: &[Edge]) -> f64 {
@@ -212,7 +225,7 @@ mod tests {
 
     /// With a search through lists, either would compare ten billion pairs of edges.
     #[test]
-    fn edges_of_long_chain_are_found_by_sets() {
+    fn edges_of_long_chain_are_found_by_sentence() {
         const LENGTH: usize = 800;
         let row = |i: usize| (0..=i).map(|j| if j == i { 1.0 } else { 1e-6 }).collect();
         let chain = CausalMatrix::from_rows(1, (0..LENGTH).map(row).collect());

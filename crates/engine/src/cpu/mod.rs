@@ -51,7 +51,7 @@ use glasscage_model::stream::{stream, stream_again};
 use glasscage_model::tensors;
 use glasscage_model::tokenizer::TokenId;
 pub use masked::{MaskedLm, MaskedLmError};
-pub use parallel::{Helpers, News, OwnedScoreRequest};
+pub use parallel::{HelperEvent, Helpers, OwnedScoreRequest};
 pub use schedule::{Unit, tokens};
 pub use scoring::HelperJob;
 use weight::Weight;

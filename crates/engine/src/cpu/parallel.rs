@@ -18,10 +18,10 @@ pub trait Helpers {
     fn begin(&self, requests: &[ScoreRequest<'_>]) -> usize;
 
     /// Lets a helper (0-based) score a unit of the job, after those that it was given before (`CandleModel::help`).
-    fn give(&self, helper: usize, unit: &Unit);
+    fn assign(&self, helper: usize, unit: &Unit);
 
     /// What happened in this job since the last call. If nothing did, waits for at most `patience`.
-    fn news(&self, patience: Duration) -> LocalBoxFuture<'_, Vec<News>>;
+    fn events(&self, patience: Duration) -> LocalBoxFuture<'_, Vec<HelperEvent>>;
 
     /// Ends the job.
     fn end(&self);
@@ -33,9 +33,9 @@ pub trait Helpers {
     fn heap_bytes(&self) -> u64;
 }
 
-/// News of a helper.
+/// What happened to a helper.
 #[derive(Clone, Debug, PartialEq)]
-pub enum News {
+pub enum HelperEvent {
     /// It has loaded the model.
     Ready { helper: usize },
     /// It has scored a pass of a request. The readout starts at the first target that the pass changes.

@@ -43,7 +43,7 @@ impl Schedule {
     }
 
     /// The next unit for a worker, if it has at most one pass left and a unit waits.
-    pub fn give(&mut self, worker: usize) -> Option<Unit> {
+    pub fn assign(&mut self, worker: usize) -> Option<Unit> {
         if self.given[worker].iter().map(|unit| unit.passes.len()).sum::<usize>() > 1 {
             return None;
         }
@@ -84,7 +84,7 @@ impl Schedule {
     }
 
     /// Puts all passes that a worker has not scored yet back into the queue.
-    pub fn lose(&mut self, worker: usize) {
+    pub fn unassign(&mut self, worker: usize) {
         while let Some(unit) = self.given[worker].pop_back() {
             self.waiting.push_front(unit);
         }
@@ -202,7 +202,7 @@ mod tests {
             }
             let who = draw(2 + n_helpers);
             let Some(helper) = helpers.get_mut(who) else {
-                schedule.give(0);
+                schedule.assign(0);
                 if let Some((request, pass)) = schedule.current(0) {
                     schedule.take(request, pass, readout(request, pass));
                 }
@@ -212,10 +212,10 @@ mod tests {
                 0 => {
                     // Its last messages may still arrive.
                     helper.is_dead = true;
-                    schedule.lose(1 + who);
+                    schedule.unassign(1 + who);
                 }
                 1..=4 if !helper.is_dead => {
-                    let unit = schedule.give(1 + who);
+                    let unit = schedule.assign(1 + who);
                     helper.given.extend(unit.iter().flat_map(|unit| unit.passes.clone().map(|pass| (unit.request, pass))));
                 }
                 5..=8 if !helper.is_dead => helper.sent.extend(helper.given.pop_front()),
@@ -260,11 +260,11 @@ mod tests {
         let mut living: Vec<usize> = (0..n_workers).collect();
         for n_scored in 0.. {
             if lost_at == Some(n_scored) {
-                living.pop().into_iter().for_each(|worker| schedule.lose(worker));
+                living.pop().into_iter().for_each(|worker| schedule.unassign(worker));
             }
             living.sort_by_key(|&worker| read[worker]);
             let mut current = |&worker: &usize| {
-                schedule.give(worker);
+                schedule.assign(worker);
                 schedule.current(worker).map(|(request, pass)| (worker, request, pass))
             };
             let Some((worker, request, pass)) = living.iter().find_map(&mut current) else { break };

@@ -7,7 +7,7 @@ use web_time::{Duration, Instant};
 
 use super::attention_mass::AttentionMass;
 use super::cache::{Cache, ScoredText};
-use super::parallel::{Helpers, News, OwnedScoreRequest};
+use super::parallel::{HelperEvent, Helpers, OwnedScoreRequest};
 use super::schedule::{Schedule, Unit};
 use super::{CandleModel, lm_head};
 use crate::lm::{Callback, Input, LmError, OnReadouts, Pass, Readout, ScoreRequest, check_request};
@@ -15,7 +15,7 @@ use glasscage_model::tokenizer::TokenId;
 
 /// The engine's own worker in the schedule. Helper h is worker h + 1.
 const OWN: usize = 0;
-/// A helper without news for this many times the longest own step has its passes taken away.
+/// A helper without events for this many times the longest own step has its passes taken away.
 const PATIENCE: u32 = 3;
 
 /// The base text of a request, with what its passes need.
@@ -76,7 +76,7 @@ impl CandleModel {
     async fn run(&mut self, job: &mut Job<'_>, on_readout: &mut OnReadouts<'_>) -> Result<(), LmError> {
         loop {
             // Before the helpers, so that the time of an own step is known when this worker waits for them.
-            job.schedule.give(OWN);
+            job.schedule.assign(OWN);
             self.hear(job, Duration::ZERO).await?;
             if self.report(job, on_readout).await?.is_break() || job.schedule.next().is_none() {
                 return Ok(());
@@ -94,16 +94,16 @@ impl CandleModel {
         }
     }
 
-    /// Handles the news of the helpers, and gives them work. Returns whether there was any news.
+    /// Handles the events of the helpers, and gives them work. Returns whether there was any event.
     async fn hear(&mut self, job: &mut Job<'_>, patience: Duration) -> Result<bool, LmError> {
         let Some(helpers) = job.helpers.filter(|_| !job.is_ready.is_empty()) else { return Ok(false) };
-        let news = helpers.news(patience).await;
-        let is_new = !news.is_empty();
-        for news in news {
-            match news {
-                News::Ready { helper } => job.is_ready[helper] = true,
-                News::Lost { helper } => job.lose(helper),
-                News::Scored { helper, request, pass, readout } => {
+        let events = helpers.events(patience).await;
+        let is_new = !events.is_empty();
+        for event in events {
+            match event {
+                HelperEvent::Ready { helper } => job.is_ready[helper] = true,
+                HelperEvent::Lost { helper } => job.lose(helper),
+                HelperEvent::Scored { helper, request, pass, readout } => {
                     if !self.take(job, request, pass, readout)? {
                         job.lose(helper);
                     }
@@ -111,8 +111,8 @@ impl CandleModel {
             }
         }
         for helper in (0..job.is_ready.len()).filter(|&helper| job.is_ready[helper]) {
-            if let Some(unit) = job.schedule.give(helper + 1) {
-                helpers.give(helper, &unit);
+            if let Some(unit) = job.schedule.assign(helper + 1) {
+                helpers.assign(helper, &unit);
             }
         }
         Ok(is_new)
@@ -302,7 +302,7 @@ impl Job<'_> {
     /// A helper that ended or is slow gets no more work in this job.
     fn lose(&mut self, helper: usize) {
         self.is_ready[helper] = false;
-        self.schedule.lose(helper + 1);
+        self.schedule.unassign(helper + 1);
     }
 }
 

@@ -14,7 +14,7 @@ use web_time::{Duration, Instant};
 
 use super::CandleModel;
 use super::forward::Transformer;
-use super::parallel::{Helpers, News, OwnedScoreRequest};
+use super::parallel::{HelperEvent, Helpers, OwnedScoreRequest};
 use super::schedule::Unit;
 use super::scoring::HelperJob;
 use crate::lm::{Readout, ScoreRequest};
@@ -29,9 +29,9 @@ impl CandleModel {
 /// Threads that help a model to score passes. They end when this is dropped.
 struct Threads {
     orders: Vec<Sender<Order>>,
-    /// News, with the number of the job that they belong to.
-    news: Receiver<(usize, News)>,
-    to_news: Sender<(usize, News)>,
+    /// Events, with the number of the job that they belong to.
+    events: Receiver<(usize, HelperEvent)>,
+    to_events: Sender<(usize, HelperEvent)>,
     /// Number of the current job. Threads stop working on earlier ones.
     job: Arc<AtomicUsize>,
     /// Helpers that have scored a pass.
@@ -48,27 +48,27 @@ enum Order {
 impl Threads {
     /// Starts `n` threads. Threads that cannot be started are left out.
     fn start(transformer: &Arc<Transformer>, n: usize) -> Self {
-        let (to_news, news) = mpsc::channel();
+        let (to_events, events) = mpsc::channel();
         let job = Arc::new(AtomicUsize::new(0));
         let start = |helper: usize| {
             let (orders, received) = mpsc::channel();
-            let thread = Thread { helper, transformer: transformer.clone(), news: to_news.clone(), job: job.clone() };
+            let thread = Thread { helper, transformer: transformer.clone(), events: to_events.clone(), job: job.clone() };
             thread::Builder::new().spawn(move || thread.serve(&received)).ok().map(|_| orders)
         };
         let orders = (0..n).map_while(start).collect();
-        Self { orders, news, to_news, job, working: RefCell::default() }
+        Self { orders, events, to_events, job, working: RefCell::default() }
     }
 
     fn job(&self) -> usize {
         self.job.load(Ordering::Relaxed)
     }
 
-    /// The next news of the current job, if there is any before `deadline`.
-    fn next_before(&self, deadline: Instant) -> Option<News> {
+    /// The next event of the current job, if there is any before `deadline`.
+    fn next_before(&self, deadline: Instant) -> Option<HelperEvent> {
         loop {
-            let (job, news) = self.news.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()?;
+            let (job, event) = self.events.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()?;
             if job == self.job() {
-                return Some(news);
+                return Some(event);
             }
         }
     }
@@ -84,23 +84,23 @@ impl Helpers for Threads {
         let is_running = |orders: &Sender<Order>| orders.send(Order::Begin(requests.clone())).is_ok();
         for (helper, _) in self.orders.iter().enumerate().filter(|(_, orders)| is_running(orders)) {
             // It may get passes at once, and reads the base text while this thread does.
-            self.to_news.send((job, News::Ready { helper })).ok();
+            self.to_events.send((job, HelperEvent::Ready { helper })).ok();
         }
         self.orders.len()
     }
 
-    fn give(&self, helper: usize, unit: &Unit) {
+    fn assign(&self, helper: usize, unit: &Unit) {
         // If the thread has ended, the passes are taken away from it as from a slow one.
         self.orders[helper].send(Order::Score(self.job(), unit.clone())).ok();
     }
 
-    fn news(&self, patience: Duration) -> LocalBoxFuture<'_, Vec<News>> {
+    fn events(&self, patience: Duration) -> LocalBoxFuture<'_, Vec<HelperEvent>> {
         let first = self.next_before(Instant::now() + patience);
-        let others = self.news.try_iter().filter(|(job, _)| *job == self.job()).map(|(_, news)| news);
-        let news: Vec<News> = first.into_iter().chain(others).collect();
-        let scored = news.iter().filter_map(|news| if let News::Scored { helper, .. } = news { Some(*helper) } else { None });
+        let others = self.events.try_iter().filter(|(job, _)| *job == self.job()).map(|(_, event)| event);
+        let events: Vec<HelperEvent> = first.into_iter().chain(others).collect();
+        let scored = events.iter().filter_map(|event| if let HelperEvent::Scored { helper, .. } = event { Some(*helper) } else { None });
         self.working.borrow_mut().extend(scored);
-        std::future::ready(news).boxed_local()
+        std::future::ready(events).boxed_local()
     }
 
     fn end(&self) {
@@ -120,7 +120,7 @@ impl Helpers for Threads {
 struct Thread {
     helper: usize,
     transformer: Arc<Transformer>,
-    news: Sender<(usize, News)>,
+    events: Sender<(usize, HelperEvent)>,
     job: Arc<AtomicUsize>,
 }
 
@@ -141,12 +141,12 @@ impl Thread {
     fn score(&self, model: &mut CandleModel, helper_job: &mut HelperJob, job: usize, unit: &Unit) {
         let (helper, request) = (self.helper, unit.request);
         let mut on_scored = async |(pass, readout): (usize, Readout)| {
-            let is_heard = self.news.send((job, News::Scored { helper, request, pass, readout })).is_ok();
+            let is_heard = self.events.send((job, HelperEvent::Scored { helper, request, pass, readout })).is_ok();
             if is_heard && self.is_current(job) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let scored = model.help(helper_job, unit, &mut on_scored).now_or_never();
         if !matches!(scored, Some(Ok(()))) {
-            self.news.send((job, News::Lost { helper })).ok();
+            self.events.send((job, HelperEvent::Lost { helper })).ok();
         }
     }
 

@@ -22,7 +22,7 @@ fn DerivationBar() -> impl IntoView {
     let ask = move |look: fn(&Method) -> bool| method.with(|method| method.as_ref().is_none_or(look));
     let summary = move || method.with(|method| method.as_ref().map(derivation::words));
     let chosen = Memo::new(move |_| method.with(|method| method.as_ref().map(Method::derivation)).unwrap_or_default());
-    let usual = Memo::new(move |_| page.with(|state| state.explanation.document().map(Document::usual_derivation)));
+    let usual = Memo::new(move |_| page.with(|state| state.explanation.document().map(Document::default_derivation)));
     let name = move || method.with(|method| method.as_ref().map(|method| MethodText::of(&method.id).name));
     let has_flow = Memo::new(move |_| page.with(|state| state.explanation.document().is_some_and(|document| document.flow.is_some())));
     view! {

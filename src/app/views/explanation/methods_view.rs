@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use crate::app::analysis::share_texts;
 use crate::app::page::{Page, use_page};
-use crate::app::state::explanation::ShownDocument;
 use crate::app::state::message::Message;
+use crate::app::state::shown_document::ShownDocument;
 use leptos::prelude::*;
 
 use super::share_bar::ShareBar;

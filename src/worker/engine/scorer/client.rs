@@ -11,7 +11,7 @@ use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions};
 use web_time::{Duration, Instant};
 
 use super::protocol::{FromScorer, ToScorer};
-use crate::cpu::{self, Helpers, News, Unit};
+use crate::cpu::{self, HelperEvent, Helpers, Unit};
 use crate::lm::ScoreRequest;
 use crate::worker::role::{LISTENING, Role};
 use crate::worker::scope;
@@ -37,7 +37,7 @@ struct State {
     /// Number of the current job, and the message that starts or ends it.
     job: u32,
     message: Vec<f64>,
-    news: Vec<News>,
+    events: Vec<HelperEvent>,
     scorers: Vec<Scorer>,
 }
 
@@ -51,7 +51,7 @@ struct Scorer {
 impl Scorers {
     /// `n_scorers` workers for the model in these files.
     pub fn new(files: Vec<Blob>, model_bytes: u64, n_scorers: usize) -> Self {
-        let state = State { job: 0, message: Vec::new(), news: Vec::new(), scorers: vec![Scorer::default(); n_scorers] };
+        let state = State { job: 0, message: Vec::new(), events: Vec::new(), scorers: vec![Scorer::default(); n_scorers] };
         let (tokens, running) = (Cell::new(0), OnceCell::new());
         Self { files, model_bytes, n_scorers, tokens, state: Rc::new(RefCell::new(state)), running }
     }
@@ -100,11 +100,11 @@ impl Scorers {
     fn send(&self, message: &ToScorer) {
         let mut state = self.state.borrow_mut();
         (state.job, state.message) = (message.job(), message.to_numbers());
-        state.news.clear();
+        state.events.clear();
         for (helper, running) in self.running.get().into_iter().flatten().enumerate() {
             if state.scorers[helper].is_loaded && !state.scorers[helper].is_lost {
                 post(&running.worker, &state.message);
-                state.news.push(News::Ready { helper });
+                state.events.push(HelperEvent::Ready { helper });
             }
         }
     }
@@ -121,12 +121,12 @@ impl State {
             Some(FromScorer::Loaded) => {
                 self.scorers[helper].is_loaded = true;
                 post(worker, &self.message);
-                self.news.push(News::Ready { helper });
+                self.events.push(HelperEvent::Ready { helper });
             }
             Some(FromScorer::Scored { job, request, pass, heap_bytes, readout }) => {
                 self.scorers[helper].heap_bytes = heap_bytes;
                 if job == self.job {
-                    self.news.push(News::Scored { helper, request, pass, readout });
+                    self.events.push(HelperEvent::Scored { helper, request, pass, readout });
                 }
             }
             None => {}
@@ -135,7 +135,7 @@ impl State {
 
     fn lose(&mut self, helper: usize) {
         self.scorers[helper].is_lost = true;
-        self.news.push(News::Lost { helper });
+        self.events.push(HelperEvent::Lost { helper });
     }
 }
 
@@ -163,23 +163,23 @@ impl Helpers for Scorers {
         self.state.borrow().scorers.iter().filter(|scorer| scorer.heap_bytes > 0).count()
     }
 
-    fn give(&self, helper: usize, unit: &Unit) {
+    fn assign(&self, helper: usize, unit: &Unit) {
         let job = self.state.borrow().job;
         if let Some(running) = self.running.get().and_then(|running| running.get(helper)) {
             post(&running.worker, &ToScorer::Score { job, unit: unit.clone() }.to_numbers());
         }
     }
 
-    fn news(&self, patience: Duration) -> LocalBoxFuture<'_, Vec<News>> {
-        let news = async move {
+    fn events(&self, patience: Duration) -> LocalBoxFuture<'_, Vec<HelperEvent>> {
+        let events = async move {
             scope::let_messages_in().await;
             let began = Instant::now();
-            while self.state.borrow().news.is_empty() && began.elapsed() < patience {
+            while self.state.borrow().events.is_empty() && began.elapsed() < patience {
                 TimeoutFuture::new(1).await;
             }
-            std::mem::take(&mut self.state.borrow_mut().news)
+            std::mem::take(&mut self.state.borrow_mut().events)
         };
-        news.boxed_local()
+        events.boxed_local()
     }
 
     fn end(&self) {
