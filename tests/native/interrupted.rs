@@ -23,7 +23,7 @@ fn ctrl_c_keeps_what_was_measured() {
     fs::write(&answer, "The answer is 4.").unwrap();
     let terminal = openpty(None, None).expect("a terminal");
     let mut explain = Command::new(env!("CARGO_BIN_EXE_glasscage"))
-        .args(["explain", "--model", &demo_with_a_long_context(&folder), "--method", "pairs"])
+        .args(["explain", "--model", &demo_with_a_long_context(&folder), "--method", "ig"])
         .args(["--prompt", &"Go.\n".repeat(150)])
         .args([Path::new("--answer-file"), &answer, Path::new("--json"), &json])
         .stdout(Stdio::piped())

@@ -67,29 +67,29 @@ fn inflate_counting(body: &[u8], most: usize) -> Option<(Vec<u8>, usize)> {
     }
 }
 
-/// CRC-32/ISO-HDLC, the checksum of zip, gzip and PNG, of these slices in order. One table look-up per byte, because a PNG that a reader
-/// opens can have megabytes.
+/// CRC-32/ISO-HDLC, the checksum of zip, gzip and PNG, of these slices in order. Two table look-ups per byte, because a PNG that a reader
+/// opens can have megabytes. A table of all bytes would add 1 kB to the page.
 pub fn crc32(slices: &[&[u8]]) -> u32 {
-    let next = |crc: u32, &byte: &u8| (crc >> 8) ^ REMAINDERS[((crc ^ u32::from(byte)) & 0xff) as usize];
-    !slices.iter().copied().flatten().fold(!0, next)
+    let of_half = |crc: u32| (crc >> 4) ^ REMAINDERS[(crc & 0xf) as usize];
+    !slices.iter().copied().flatten().fold(!0, |crc, &byte| of_half(of_half(crc ^ u32::from(byte))))
 }
 
-/// The CRC-32 remainder of each byte.
-static REMAINDERS: [u32; 256] = remainders();
+/// The CRC-32 remainder of each half byte.
+static REMAINDERS: [u32; 16] = remainders();
 
-const fn remainders() -> [u32; 256] {
+const fn remainders() -> [u32; 16] {
     const POLYNOMIAL: u32 = 0xEDB8_8320;
-    let mut remainders = [0; 256];
-    let mut byte = 0;
-    while byte < remainders.len() {
-        let mut crc = byte as u32;
+    let mut remainders = [0; 16];
+    let mut half = 0;
+    while half < remainders.len() {
+        let mut crc = half as u32;
         let mut bit = 0;
-        while bit < 8 {
-            crc = (crc >> 1) ^ (POLYNOMIAL & (crc & 1).wrapping_neg());
+        while bit < 4 {
+            crc = if crc & 1 == 1 { (crc >> 1) ^ POLYNOMIAL } else { crc >> 1 };
             bit += 1;
         }
-        remainders[byte] = crc;
-        byte += 1;
+        remainders[half] = crc;
+        half += 1;
     }
     remainders
 }
