@@ -153,8 +153,10 @@ impl State {
         // Use the reader's derivation for both graphs, or else the default derivation of each method.
         let is_usual = shown.method.derivation() == shown.default_derivation();
         let derivation = if is_usual { document.default_derivation() } else { shown.method.derivation() };
-        let derived = document.derived(derivation);
-        let comparison = ShownDocument::new(derived, Origin::Here);
+        let mut derived = document.derived(derivation);
+        // The question gave the answer to the engine, but the model may have written it.
+        derived.manifest.answer = shown.manifest.answer.clone();
+        let comparison = ShownDocument::new(derived.versioned(), Origin::Here);
         let comparisons = &mut *self.explanation.comparisons;
         comparisons.retain(|known| known.method_id() != comparison.method_id());
         comparisons.push(comparison);

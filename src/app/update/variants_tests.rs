@@ -119,6 +119,20 @@ fn answer_is_continued_from_alternative_explained_and_opened() {
 }
 
 #[test]
+fn explanation_by_another_method_says_who_wrote_the_answer() {
+    let mut page = Page::ready();
+    let run = asked(&page.send(Message::Explain));
+    page.engine(run, EngineEvent::Explained { document: Box::new(generated(Vec::new())), problem: None });
+    let run = asked(&page.send(Message::CompareMethod("clp".into())));
+    let mut by_clp = document();
+    by_clp.method.id = "clp".into();
+    page.engine(run, EngineEvent::Explained { document: Box::new(by_clp), problem: None });
+    page.send(Message::ShowMethod("clp".into()));
+    let answer = page.look(|state| state.explanation.document().map(|document| document.manifest.answer.clone()));
+    assert_eq!((page.shown().as_deref(), answer), (Some("clp"), Some(generated(Vec::new()).manifest.answer)));
+}
+
+#[test]
 fn stopped_continuation_keeps_its_words() {
     let mut page = Page::ready();
     page.opens(generated(Vec::new()).to_json());

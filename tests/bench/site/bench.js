@@ -79,7 +79,7 @@ class Engine {
         if (run.enough) this.cancel();
       }
       if (event.Progress?.Answered) this.cancel();
-      return event.Stopped ?? event.Explained;
+      return event === "Stopped" || event.Explained;
     });
     return run;
   }
