@@ -39,5 +39,6 @@ pub fn ProblemBox(place: Place) -> impl IntoView {
             }
         })
     };
-    view! { <div role="alert">{contents}</div> }
+    let then = (place == Place::Editor).then_some("[data-testid='explain-button']");
+    view! { <div role="alert" data-then=then>{contents}</div> }
 }
