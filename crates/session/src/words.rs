@@ -16,6 +16,9 @@ use glasscage_model::tokenizer::TokenId;
 use glasscage_protocol::problem::Problem;
 use glasscage_protocol::request::{PassProgress, Question, Word};
 
+/// Maximum number of words into which a source is opened.
+const MAX_WORDS: usize = 240;
+
 /// Errors if an explanation by words takes too many passes. Each word takes one or more passes, so a long text is too slow and gives too
 /// much to read. Other units need no limit of their own, because a text has at most about as many lines as sentences.
 pub(super) fn check_cost(unit: Unit, passes: usize) -> Result<(), Problem> {
@@ -26,6 +29,13 @@ pub(super) fn check_cost(unit: Unit, passes: usize) -> Result<(), Problem> {
         message!("Word by word this text would take {passes} forward passes, more than the limit of {MAX_PASSES}"),
         message!("Explain it by sentences and open single sentences to their words, or shorten it"),
     ))
+}
+
+fn too_many_words(n_words: usize) -> Problem {
+    Problem::new(
+        message!("This has {n_words} words, and at most {MAX_WORDS} can be measured one by one"),
+        message!("Explain the text by smaller units, or shorten it"),
+    )
 }
 
 /// A word of a source: its text, its tokens in the transcript, its index among all words.
@@ -60,8 +70,11 @@ impl<M: LanguageModel> Session<M> {
             ));
         }
         let words = words_of_source(&by_units, &by_words, source);
-        let planned = method.text().passes() * words.iter().filter(|word| !word.tokens.is_empty()).count();
-        check_cost(Unit::Word, planned)?;
+        let n_words = words.iter().filter(|word| !word.tokens.is_empty()).count();
+        if n_words > MAX_WORDS {
+            return Err(too_many_words(n_words));
+        }
+        let planned = method.text().passes() * n_words;
         let numbers = words.first().map_or(0, |first| first.number)..words.last().map_or(0, |last| last.number + 1);
         let mut on_infill = async |()| on_pass.call(PassProgress { done: 0, planned }).await;
         if self.fill_gaps_of(method, &mut by_words, numbers, &mut on_infill).await?.is_break() {
