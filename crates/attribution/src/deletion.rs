@@ -12,12 +12,24 @@ use glasscage_protocol::request::PassProgress;
 /// Random orders per deletion test. The mean of their curves is the chance level.
 pub const RANDOM_ORDERS: usize = 3;
 /// Maximum number of passes in a request. Each pass holds up to the whole prompt, so all passes together could need gigabytes.
-const PASSES_PER_REQUEST: usize = if cfg!(test) { 2 } else { 64 };
+const PASSES_PER_REQUEST: usize = 64;
 
 /// For each of `orders` (0-based prompt sentences): ln p of the whole generation, in nats, after its first 0, 1, .. sentences are replaced
 /// by end tokens. Measures a state that several orders share once. Returns `None` if `on_pass` cancels before the last pass, or the engine
 /// is stopped.
 pub async fn deletion_scores(
+    model: &mut impl LanguageModel,
+    transcript: &Transcript,
+    segments: &Segments,
+    orders: &[Vec<usize>],
+    on_pass: &mut dyn Callback<PassProgress>,
+) -> Result<Option<Vec<Vec<f64>>>, LmError> {
+    scores_by_requests(PASSES_PER_REQUEST, model, transcript, segments, orders, on_pass).await
+}
+
+/// [`deletion_scores`] with at most `passes_per_request` passes in a request.
+async fn scores_by_requests(
+    passes_per_request: usize,
     model: &mut impl LanguageModel,
     transcript: &Transcript,
     segments: &Segments,
@@ -40,7 +52,7 @@ pub async fn deletion_scores(
     let mut base: Option<Vec<f64>> = None;
     let mut first = 0;
     loop {
-        let end = planned.min(first + PASSES_PER_REQUEST);
+        let end = planned.min(first + passes_per_request);
         let edits = |sentences: &[usize]| sentences.iter().map(|&j| blank(transcript, &segments.prompt[j])).collect();
         let passes: Vec<Pass> = states[first..end].iter().map(|sentences| Pass { edits: edits(sentences) }).collect();
         let request = ScoreRequest::new(&transcript.tokens, transcript.generation.clone(), &passes);
@@ -109,14 +121,14 @@ mod tests {
             reported.push(pass);
             ControlFlow::Continue(())
         };
-        let curves = pollster::block_on(deletion_scores(&mut model, &transcript, &segments, &orders, &mut on_pass));
+        let curves = pollster::block_on(scores_by_requests(2, &mut model, &transcript, &segments, &orders, &mut on_pass));
         assert_eq!(curves.expect("it scores"), Some(vec![vec![0.0, -4.5, -4.5, -15.0], vec![0.0, -10.5, -10.5, -15.0]]));
         assert_eq!(reported, [0, 1, 2, 3].map(|done| PassProgress { done, planned: 3 }));
         assert_eq!(model.asked.iter().map(|asked| asked.passes).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(model.known_bases.len(), 1, "the second request knows the base text");
         for last in 0..=3 {
             let mut on_pass = async |pass: PassProgress| if pass.done < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-            let curves = pollster::block_on(deletion_scores(&mut model, &transcript, &segments, &orders, &mut on_pass));
+            let curves = pollster::block_on(scores_by_requests(2, &mut model, &transcript, &segments, &orders, &mut on_pass));
             assert_eq!(curves.expect("it scores").is_some(), last == 3, "stopped at {last}");
         }
     }
