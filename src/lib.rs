@@ -14,7 +14,7 @@
 //!                                                                                          │ lm/generate  the answer, token by token
 //!                                                                                          │ text         sentences and their tokens
 //!                                                                                          │ attribution  plan ─► lm.score ─► effects
-//!   app/update ◄── app/engine_updates ◄── app/effects ◄═ Progress.., Answered ═══════════════┘
+//!   app/update ◄── app/worker_updates ◄── app/effects ◄═ Progress.., Answered ═══════════════┘
 //!    │
 //!    └─ graph: T ─► A ─► Y ─► shares, arcs, prune     again at every click, never back in the worker
 //! ```

@@ -2,13 +2,11 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
-use std::future::ready;
 
 use gloo::timers::callback::Timeout;
 use leptos::task::spawn_local;
 use web_sys::File;
 
-use super::engine_updates::EngineUpdate;
 use super::opener::OpenedLink;
 use super::page::Page;
 use super::state::Environment;
@@ -17,13 +15,13 @@ use super::state::local_file::{FileId, LocalFile};
 use super::state::message::{Effect, Fetch, Message};
 use super::state::origin::Origin;
 use super::state::{lesson_texts, storage_keys};
-use super::{browser, engine_updates, examples, gallery, language, opener, remote_fetch, service_worker};
+use super::worker_updates::{self, Update};
+use super::{browser, examples, gallery, language, opener, remote_fetch, service_worker};
 use crate::library::standard;
 use crate::request::{BackendChoice, LoadOptions};
-use crate::worker::client::{Client, Decode, FetchedDecoder};
+use crate::worker::client::Client;
 use crate::worker::engine::protocol::EngineRequest;
-use crate::worker::envelope::Envelope;
-use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
+use crate::worker::library::protocol::LibraryRequest;
 use crate::worker::role::Role;
 use glasscage_message::message;
 
@@ -36,8 +34,8 @@ const REGISTRY: &str = "models/registry.json";
 #[derive(Default)]
 pub struct Effects {
     /// Created with the first request, like the worker itself.
-    engine: OnceCell<Client<EngineRequest, EngineUpdate>>,
-    library: OnceCell<Client<LibraryRequest, Envelope<LibraryEvent>>>,
+    engine: OnceCell<Client<EngineRequest, Update>>,
+    library: OnceCell<Client<LibraryRequest, Update>>,
     /// The browser's handles of the files that the visitor chose.
     files: RefCell<HashMap<FileId, File>>,
     next_file: Cell<u32>,
@@ -67,18 +65,21 @@ impl Effects {
     pub fn run(&self, page: Page, effect: Effect) {
         match effect {
             Effect::SendToEngine(request, files) => {
-                let decoder = || -> FetchedDecoder<EngineUpdate> { Box::pin(async { engine_updates::fetch().await.ok() }) };
                 let deliver = move |event| match event {
                     Ok(update) => page.change(update),
                     Err(lost) => page.send(Message::EngineLost(lost)),
                 };
-                self.engine.get_or_init(|| Client::new(Role::Engine, decoder, deliver)).send(&request, &self.files_of(&files));
+                self.engine
+                    .get_or_init(|| Client::new(Role::Engine, worker_updates::engine_decoder, deliver))
+                    .send(&request, &self.files_of(&files));
             }
             Effect::EndEngine => self.engine.get().into_iter().for_each(Client::terminate),
             Effect::SendToLibrary(request) => {
-                let decoder = || -> FetchedDecoder<_> { Box::pin(ready(Some(Envelope::from_json as Decode<_>))) };
-                let deliver = move |event: Result<_, _>| page.send(LibraryMessage::from(event));
-                self.library.get_or_init(|| Client::new(Role::Library, decoder, deliver)).send(&request, &[]);
+                let deliver = move |event| match event {
+                    Ok(update) => page.change(update),
+                    Err(lost) => page.send(LibraryMessage::Lost(lost)),
+                };
+                self.library.get_or_init(|| Client::new(Role::Library, worker_updates::library_decoder, deliver)).send(&request, &[]);
             }
             Effect::RequestPersistence => browser::ask_for_persistence(),
             Effect::CreateObjectUrls(files) => {

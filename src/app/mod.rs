@@ -6,7 +6,7 @@
 //!     └───── read the state ───┘◄──────── Message ───────┘
 //! ```
 //!
-//! Events of the engine are not messages: `engine_updates` decodes and handles them, in code that the browser fetches with the engine.
+//! Events of workers are not messages: `worker_updates` decodes and handles them, in code that the browser fetches with the first worker.
 //!
 //! `state` is data, and its fields notify the views that read them. `update` decides how a message changes the state and which effects
 //! follow. A part of the state handles alone what concerns only itself (`Editor::update`); methods of `State` handle what concerns several
@@ -15,7 +15,6 @@
 mod analysis;
 mod browser;
 mod effects;
-mod engine_updates;
 mod examples;
 mod focus;
 mod gallery;
@@ -30,6 +29,7 @@ mod update;
 pub mod viewer;
 mod views;
 mod welcome;
+mod worker_updates;
 
 use std::rc::Rc;
 

@@ -254,11 +254,11 @@ async fn is_awaited_while_bytes_arrive(server: &Server, file: &str, words: &[&st
     browser.close().await;
 }
 
-/// The page's code for events of the engine is a file of its own.
+/// The page's code for events of workers is a file of its own.
 #[tokio::test(flavor = "multi_thread")]
 async fn events_of_engine_wait_for_their_code() {
     let (server, _turn) = server().await;
-    let part = "split_engine_updates";
+    let part = "split_worker_updates";
     let browser = Browser::open(&server.url).await;
     server.hold(part);
     explain_given(&browser, PROMPT, ANSWER).await;

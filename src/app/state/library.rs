@@ -10,8 +10,7 @@ use crate::library::preview::ModelPreview;
 use crate::library::registry::RegistryEntry;
 use crate::library::stored_models::StoredModels;
 use crate::problem::Problem;
-use crate::worker::envelope::{Envelope, RequestId};
-use crate::worker::library::protocol::LibraryEvent;
+use crate::worker::envelope::RequestId;
 use crate::worker::role::Lost;
 
 /// State of the library and its worker.
@@ -80,14 +79,7 @@ pub enum LibraryMessage {
     KeepCopy,
     /// Object URLs of the files to copy. `None` if the browser refuses.
     ObjectUrlsCreated(Option<Vec<String>>),
-    Event(Envelope<LibraryEvent>),
     Lost(Lost),
-}
-
-impl From<Result<Envelope<LibraryEvent>, Lost>> for LibraryMessage {
-    fn from(message: Result<Envelope<LibraryEvent>, Lost>) -> Self {
-        message.map_or_else(Self::Lost, Self::Event)
-    }
 }
 
 impl Library {

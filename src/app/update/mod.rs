@@ -47,16 +47,22 @@ use super::state::message::{Effect, ExplanationMessage, Message};
 use super::state::purpose::Purpose;
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest};
 use crate::worker::envelope::Envelope;
+use crate::worker::library::protocol::LibraryEvent;
 
 /// Handles one message and returns the effects to carry out.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     changed(state, |state| state.handle(message))
 }
 
-/// Handles an event of the engine and returns the effects to carry out. Not a [`Message`], because the browser fetches this code later than
-/// that of [`update`].
+/// Handles an event of the engine and returns the effects to carry out. Events of workers are no [`Message`]s, because the browser fetches
+/// their code later than that of [`update`].
 pub fn update_by_engine(state: &mut State, event: Envelope<EngineEvent>) -> Vec<Effect> {
     changed(state, |state| state.engine_event(event))
+}
+
+/// Handles an event of the model library and returns the effects to carry out.
+pub fn update_by_library(state: &mut State, event: Envelope<LibraryEvent>) -> Vec<Effect> {
+    changed(state, |state| state.library_event(event))
 }
 
 fn changed(state: &mut State, change: impl FnOnce(&mut State)) -> Vec<Effect> {

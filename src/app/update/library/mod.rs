@@ -4,13 +4,14 @@
 //! request it answers: a preview, the download, or the deletion. Other events answer dropped requests and change nothing, except the list
 //! of stored models, which is always current.
 
+mod events;
 mod standard;
 #[cfg(test)]
 mod standard_tests;
 #[cfg(test)]
 mod tests;
 
-use super::engine::{release, remember_model};
+use super::engine::remember_model;
 use crate::app::state::State;
 use crate::app::state::download::Download;
 use crate::app::state::library::{Library, LibraryMessage};
@@ -23,8 +24,8 @@ use crate::app::state::storage_keys;
 use crate::library::download_spec::{DownloadSpec, FileSpec};
 use crate::library::stored_models::ModelLocation;
 use crate::problem::Problem;
-use crate::worker::envelope::{Envelope, RequestId};
-use crate::worker::library::protocol::{LibraryEvent, LibraryRequest};
+use crate::worker::envelope::RequestId;
+use crate::worker::library::protocol::LibraryRequest;
 use crate::worker::role::Lost;
 use glasscage_message::message;
 
@@ -126,16 +127,6 @@ impl Library {
         stored.filter(|model| ids.contains(&model.id)).any(|model| first_address(&model.spec) == first_address(&download.spec))
     }
 
-    fn preview_event(&mut self, event: LibraryEvent) {
-        match event {
-            LibraryEvent::Preview(preview) => *self.preview = Some(*preview),
-            LibraryEvent::Failed(problem) => *self.problem = Some(problem),
-            _ => return,
-        }
-        self.preview_request = None;
-        *self.asked = None;
-    }
-
     pub(in crate::app::update) fn ask(&mut self, body: LibraryRequest, outbox: &mut Outbox) -> RequestId {
         self.has_worker = true;
         outbox.ask_library(body)
@@ -169,7 +160,6 @@ impl State {
             LibraryMessage::Delete(ids) => self.delete_models(ids),
             LibraryMessage::KeepCopy => self.keep_copy(),
             LibraryMessage::ObjectUrlsCreated(urls) => self.copy_files(urls),
-            LibraryMessage::Event(event) => self.library_event(event),
             LibraryMessage::Lost(lost) => self.library_lost(lost),
         }
     }
@@ -257,65 +247,7 @@ impl State {
     }
 }
 
-// Events from the library.
 impl State {
-    fn library_event(&mut self, Envelope { id, body }: Envelope<LibraryEvent>) {
-        if let LibraryEvent::StoredModels(stored) = body {
-            self.library.standard.find(&stored, &mut self.outbox);
-            *self.library.stored = Some(stored);
-        } else if self.library.download_request == Some(id) {
-            self.download_event(body);
-        } else if self.library.preview_request == Some(id) {
-            self.library.preview_event(body);
-        } else if *self.library.standard.request == Some(id) {
-            self.standard_previewed(body);
-        } else if self.library.deletion_request == Some(id)
-            && let LibraryEvent::Failed(problem) = body
-        {
-            *self.library.problem = Some(problem);
-        }
-    }
-
-    fn download_event(&mut self, event: LibraryEvent) {
-        let now_millis = self.now_millis;
-        let Some(download) = &mut *self.library.download else { return };
-        match event {
-            LibraryEvent::Progress(progress) => download.advanced(progress, now_millis),
-            LibraryEvent::Replaced(spec) => {
-                download.spec = spec.clone();
-                remember_unfinished(&spec, &mut self.outbox);
-            }
-            LibraryEvent::Paused(problem) => self.library.download_paused(problem),
-            LibraryEvent::Failed(problem) => self.library.download_paused(Some(problem)),
-            LibraryEvent::Completed(location) => self.download_completed(location),
-            LibraryEvent::Discarded(problem) => {
-                self.library.end_download(&mut self.outbox);
-                self.fail_at(Place::Page, problem);
-            }
-            LibraryEvent::StoredModels(_) | LibraryEvent::Preview(_) | LibraryEvent::Done => {}
-        }
-    }
-
-    /// Loads the downloaded model. If the engine is busy, the model waits for the visitor.
-    fn download_completed(&mut self, location: ModelLocation) {
-        let Some(spec) = self.library.end_download(&mut self.outbox) else { return };
-        if spec.is_local_copy() {
-            return self.copy_arrived(&spec, location);
-        }
-        let name = spec.name;
-        let choice = match location {
-            ModelLocation::Stored(id) => ModelChoice::Stored { id, name },
-            ModelLocation::Memory(address) => ModelChoice::Memory { address, name },
-        };
-        match self.engine.is_busy() {
-            true => {
-                let before = self.library.arrived.replace(choice);
-                before.into_iter().for_each(|before| release(before, &mut self.outbox));
-            }
-            false => self.choose_model(choice, Vec::new()),
-        }
-    }
-
     fn library_lost(&mut self, lost: Lost) {
         self.library.has_worker = false;
         self.library.preview_request = None;

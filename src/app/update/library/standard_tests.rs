@@ -2,7 +2,7 @@
 
 use leptos::prelude::untrack;
 
-use super::super::{update, update_by_engine};
+use super::super::{update, update_by_engine, update_by_library};
 use super::*;
 use crate::app::state::Environment;
 use crate::app::state::message::Message;
@@ -13,6 +13,8 @@ use crate::library::preview::{DeviceFacts, ModelFacts, ModelPreview};
 use crate::library::standard::{self, NAME, Obstacle};
 use crate::library::stored_models::{StorageStatus, StoredModel, StoredModels};
 use crate::worker::engine::protocol::EngineEvent;
+use crate::worker::envelope::Envelope;
+use crate::worker::library::protocol::LibraryEvent;
 
 const ADDRESS: &str = "https://a.b/models/standard/standard-00001-of-00003.gguf";
 const DOWNLOAD: Option<StandardOffer> = Some(StandardOffer::Download(None));
@@ -36,7 +38,7 @@ impl Page {
     }
 
     fn event(&mut self, id: RequestId, body: LibraryEvent) -> Vec<Effect> {
-        self.send(LibraryMessage::Event(Envelope { id, body }))
+        update_by_library(&mut self.state, Envelope { id, body })
     }
 
     /// Presses the button of the offer. Returns the id of the request for a preview.

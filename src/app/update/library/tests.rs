@@ -3,7 +3,7 @@
 use leptos::prelude::untrack;
 
 use super::super::tests::loaded;
-use super::super::{update, update_by_engine};
+use super::super::{update, update_by_engine, update_by_library};
 use super::*;
 use crate::app::state::Environment;
 use crate::app::state::download::DownloadState;
@@ -16,6 +16,8 @@ use crate::library::preview::{DeviceFacts, ModelFacts, ModelPreview};
 use crate::library::progress::{DownloadProgress, DownloadStage};
 use crate::library::stored_models::{StorageStatus, StoredModel, StoredModels};
 use crate::worker::engine::protocol::{EngineEvent, EngineRequest, ModelSource};
+use crate::worker::envelope::Envelope;
+use crate::worker::library::protocol::LibraryEvent;
 
 const ADDRESS: &str = "https://a.b/big.gguf";
 
@@ -51,7 +53,7 @@ impl Page {
     }
 
     fn event(&mut self, id: RequestId, body: LibraryEvent) -> Vec<Effect> {
-        self.send(LibraryMessage::Event(Envelope { id, body }))
+        update_by_library(&mut self.state, Envelope { id, body })
     }
 
     /// Starts a download, and returns the id of its request.
