@@ -256,7 +256,7 @@ async fn is_awaited_while_bytes_arrive(server: &Server, file: &str, words: &[&st
 
 /// The page's code for events of workers is a file of its own.
 #[tokio::test(flavor = "multi_thread")]
-async fn events_of_engine_wait_for_their_code() {
+async fn events_of_workers_wait_for_their_code() {
     let (server, _turn) = server().await;
     let part = "split_worker_updates";
     let browser = Browser::open(&server.url).await;
@@ -272,6 +272,10 @@ async fn events_of_engine_wait_for_their_code() {
     let name = names.map(|name| name.to_string_lossy().into_owned()).find(|name| name.starts_with(part)).expect("the part is a file");
     server.remove(&name);
     let browser = Browser::open(&server.url).await;
+    browser.click("models-button").await;
+    browser.shows("models-problem", |text| text.contains("The model library could not be downloaded")).await;
+    browser.shows("storage", str::is_empty).await;
+    browser.click("models-close").await;
     explain_given(&browser, PROMPT, ANSWER).await;
     let problem = browser.problem().await;
     assert!(problem.contains("The engine could not be downloaded"), "{problem}");
@@ -279,6 +283,8 @@ async fn events_of_engine_wait_for_their_code() {
     server.remove("/sw.js");
     browser.click("explain-button").await;
     browser.explained().await;
+    browser.click("models-button").await;
+    browser.shows("storage", |text| text.contains("No model is stored") || text.contains("kept in memory")).await;
     browser.close().await;
 }
 

@@ -18,7 +18,13 @@ pub fn StoredModelsList() -> impl IntoView {
         page.send(LibraryMessage::Delete(ids));
     };
     let looking = || t!("Looking for stored models\u{2026}").to_owned();
-    let words = move || page.with(|state| state.library.stored.as_ref().map_or_else(looking, storage_words));
+    let words = move || {
+        page.with(|state| match &*state.library.stored {
+            Some(stored) => storage_words(stored),
+            None if state.library.problem.is_some() => String::new(),
+            None => looking(),
+        })
+    };
     view! {
         <section aria-labelledby="stored-models" data-testid="stored-models">
             <h3 id="stored-models" tabindex="-1">{t!("Stored on this device")}</h3>
