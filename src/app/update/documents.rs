@@ -22,22 +22,25 @@ use glasscage_message::{Message, message};
 // Opening.
 impl State {
     /// Opens an explanation (JSON), loads a model (GGUF, with all parts if it is split), or adds texts to the prompt. The names of the
-    /// files decide.
+    /// files decide. Ignores texts next to an explanation or a model.
     pub(super) fn open_files(&mut self, files: Vec<LocalFile>) {
         if !files.is_empty() && files.iter().all(is_text) {
             return self.read_texts(files);
         }
-        let (models, mut others): (Vec<LocalFile>, Vec<LocalFile>) =
-            files.into_iter().partition(|file| file.name.to_ascii_lowercase().ends_with(".gguf"));
-        // An explanation may come with texts.
-        others.sort_by_key(is_text);
-        match others.into_iter().next() {
-            Some(document) if models.is_empty() && !self.refuse_while_busy() => {
-                let id = self.await_on_screen(None);
-                self.emit(Effect::ReadFile(id, document));
-            }
-            Some(_) if models.is_empty() => {}
-            _ => self.open_model(models),
+        let others = files.into_iter().filter(|file| !is_text(file));
+        let (models, mut documents): (Vec<LocalFile>, Vec<LocalFile>) =
+            others.partition(|file| file.name.to_ascii_lowercase().ends_with(".gguf"));
+        match (models.len(), documents.len()) {
+            (_, 0) => self.open_model(models),
+            (0, 1) => self.open_document(documents.remove(0)),
+            (models, documents) => self.refuse_files(models + documents),
+        }
+    }
+
+    fn open_document(&mut self, document: LocalFile) {
+        if !self.refuse_while_busy() {
+            let id = self.await_on_screen(None);
+            self.emit(Effect::ReadFile(id, document));
         }
     }
 
@@ -46,19 +49,27 @@ impl State {
         let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
         let Some(first) = names.first() else { return };
         let name = part_of(first).map_or(first.as_str(), |(stem, ..)| stem).to_owned();
-        let what = match missing_parts(&names) {
-            Some(missing) if missing.is_empty() => return self.choose_model(ModelChoice::Files(name), files),
-            None if names.len() == 1 => return self.choose_model(ModelChoice::Files(name), files),
-            Some(missing) => plural!(
-                n = names.len() + missing.len(),
-                "\u{201c}{name}\u{201d} has {n} part; missing: {names}",
-                "\u{201c}{name}\u{201d} has {n} parts; missing: {names}",
-                name,
-                names = first_names(&missing),
-            ),
-            None => plural!(n = names.len(), "{n} model file was opened at once", "{n} model files were opened at once"),
-        };
-        self.fail_with(Message::verbatim(&what), message!("Open one model at a time, with all its parts together"));
+        match missing_parts(&names) {
+            Some(missing) if missing.is_empty() => self.choose_model(ModelChoice::Files(name), files),
+            None if names.len() == 1 => self.choose_model(ModelChoice::Files(name), files),
+            Some(missing) => {
+                let what = plural!(
+                    n = names.len() + missing.len(),
+                    "\u{201c}{name}\u{201d} has {n} part; missing: {names}",
+                    "\u{201c}{name}\u{201d} has {n} parts; missing: {names}",
+                    name,
+                    names = first_names(&missing),
+                );
+                self.fail_with(Message::verbatim(&what), message!("Choose all parts of the model together"));
+            }
+            None => self.refuse_files(names.len()),
+        }
+    }
+
+    fn refuse_files(&mut self, count: usize) {
+        let what = plural!(n = count, "{n} file was opened at once", "{n} files were opened at once");
+        let remedy = message!("Open one explanation at a time, or one model with all its parts together");
+        self.fail_with(Message::verbatim(&what), remedy);
     }
 
     /// Returns the id of a new request. Its result is shown, unless something else is opened first.

@@ -113,6 +113,17 @@ fn the_file_opened_last_stays_on_screen() {
 }
 
 #[test]
+fn several_files_of_which_one_can_be_opened_are_refused() {
+    for names in [["a.json", "b.json"], ["a.json", "mine.gguf"], ["mine.gguf", "other.gguf"]] {
+        let mut page = Page::ready();
+        assert_eq!(page.send(Message::FilesOpened(names.map(file).into())), [], "{names:?}");
+        assert!(page.problem().starts_with("2 files were opened at once."), "{names:?}: {}", page.problem());
+    }
+    let mut page = Page::ready();
+    read(&page.send(Message::FilesOpened(["notes.txt", "a.json"].map(file).into())));
+}
+
+#[test]
 fn nothing_is_asked_while_a_run_goes_on() {
     let mut page = Page::explained();
     let run = asked(&page.send(Message::Explain));
