@@ -10,6 +10,7 @@ use leptos::prelude::*;
 
 use super::derivation_bar;
 use super::details::Details;
+use super::recompute_button::RecomputeButton;
 use super::tab::Tab;
 use super::tab_panels;
 use super::text_view::TextView;
@@ -210,15 +211,7 @@ fn SharedBadge() -> impl IntoView {
         <Show when=move || origin.get().is_some_and(|origin| origin != Origin::Here)>
             <span class="badge" data-testid="badge">{words}</span>
             {(!page.is_viewer()).then(|| view! {
-                <button
-                    type="button"
-                    class="quiet"
-                    data-testid="again"
-                    aria-disabled=move || page.is_busy().to_string()
-                    on:click=move |_| page.send(Message::Recompute)
-                >
-                    {t!("Recompute here")}
-                </button>
+                <RecomputeButton />
             })}
         </Show>
     }

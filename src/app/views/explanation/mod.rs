@@ -18,6 +18,7 @@ mod numeric_details;
 mod passages_view;
 mod path_view;
 mod prune_control;
+mod recompute_button;
 mod resize;
 mod row_positions;
 mod sentence_row;

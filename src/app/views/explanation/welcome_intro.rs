@@ -2,11 +2,12 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
+use super::recompute_button::RecomputeButton;
 use crate::app::browser;
 use crate::app::i18n::{following, t};
 use crate::app::page::use_page;
 use crate::app::state::library::LibraryMessage;
-use crate::app::state::message::{EditorMessage, Message};
+use crate::app::state::message::EditorMessage;
 
 const PROMPT: &str = "[data-testid='prompt-input']";
 const GALLERY: &str = ".gallery:has([data-testid='gallery-1'])";
@@ -42,15 +43,7 @@ pub fn WelcomeNext() -> impl IntoView {
     view! {
         <p class="next">
             <span class="hint" data-testid="badge">{t!("Made beforehand with SmolLM2-135M-Instruct.")}</span>
-            <button
-                type="button"
-                class="quiet"
-                data-testid="again"
-                aria-disabled=move || page.is_busy().to_string()
-                on:click=move |_| page.send(Message::Recompute)
-            >
-                {t!("Recompute here")}
-            </button>
+            <RecomputeButton />
             <button type="button" data-testid="more-examples" on:click=move |_| browser::scroll_to(GALLERY)>
                 {t!("More examples")}
             </button>
