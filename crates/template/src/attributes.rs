@@ -24,7 +24,7 @@ pub fn attribute(value: &Value, name: &Value, budget: &Budget) -> Result<Value> 
             place.and_then(|place| list.items.get(place).cloned())
         }
         (Value::Loop(state), Value::Text(name)) => state.attribute(name),
-        (Value::Cycler(cycler), Value::Text(name)) if &**name == "current" => cycler.current(),
+        (Value::Cycler(cycler), Value::Text(name)) if &**name == "current" && !cycler.is_joiner => cycler.current(),
         _ => None,
     };
     Ok(match (found, name) {

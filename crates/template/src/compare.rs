@@ -71,10 +71,17 @@ fn texts(a: &str, b: &str, budget: &Budget) -> Result<Ordering> {
 
 /// The order of two numbers. The outer `None` means that one value is not a number, the inner one that a number is NaN.
 fn numbers(a: &Value, b: &Value) -> Option<Option<Ordering>> {
-    if let (Ok(a), Ok(b)) = (a.as_int(), b.as_int()) {
-        return Some(Some(a.cmp(&b)));
+    match (a, b) {
+        (Value::Float(a), Value::Float(b)) => Some(a.partial_cmp(b)),
+        (a, Value::Float(b)) => Some(order_of_mixed(a.as_int().ok()?, *b)),
+        (Value::Float(a), b) => Some(order_of_mixed(b.as_int().ok()?, *a).map(Ordering::reverse)),
+        (a, b) => Some(Some(a.as_int().ok()?.cmp(&b.as_int().ok()?))),
     }
-    Some(float(a)?.partial_cmp(&float(b)?))
+}
+
+/// The exact order. If rounding makes the integer equal to the float, the float is a whole number.
+fn order_of_mixed(int: i64, float: f64) -> Option<Ordering> {
+    Some((int as f64).partial_cmp(&float)?.then_with(|| i128::from(int).cmp(&(float as i128))))
 }
 
 /// A number as a float.

@@ -180,10 +180,9 @@ impl<'t> Renderer<'t> {
         match function {
             Value::Macro(number, scope) => self.call_macro(*number, *scope, arguments, None).map(Value::text),
             Value::Function(function) => self.call_function(*function, arguments),
-            Value::Cycler(joiner) => {
+            Value::Cycler(joiner) if joiner.is_joiner => {
                 arguments.end()?;
-                let at = joiner.at.replace(1);
-                joiner.items.get(at.min(1)).cloned().map_or_else(|| refused("it calls a cycler"), Ok)
+                Ok(joiner.items[joiner.at.replace(1)].clone())
             }
             Value::Loop(state) => self.call_loop(state, arguments).map(Value::text),
             other => refused(format!("it calls a {}", other.kind())),
@@ -211,10 +210,10 @@ impl<'t> Renderer<'t> {
                     None => return refused(format!("unknown date format {format:?}")),
                 }
             }
-            Function::Cycler => cycler(arguments.rest())?,
+            Function::Cycler => cycler(arguments.rest(), false)?,
             Function::Joiner => {
                 let separator = arguments.take(0, "sep").unwrap_or_else(|| Value::text(", "));
-                cycler(vec![Value::text(""), separator])?
+                cycler(vec![Value::text(""), separator], true)?
             }
             Function::Method => return refused("it calls a method by another name"),
         };
@@ -297,9 +296,9 @@ fn range(arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
     Value::list(numbers, budget)
 }
 
-fn cycler(items: Vec<Value>) -> Result<Value> {
+fn cycler(items: Vec<Value>, is_joiner: bool) -> Result<Value> {
     items.iter().try_for_each(check_storable)?;
-    Ok(Value::Cycler(Rc::new(Cycler { items, at: Cell::new(0) })))
+    Ok(Value::Cycler(Rc::new(Cycler { items, at: Cell::new(0), is_joiner })))
 }
 
 /// Keys and values of a map or of pairs, and of the named arguments.

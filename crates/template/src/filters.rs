@@ -7,6 +7,7 @@ use super::compare::float;
 use super::error::{Result, refused};
 use super::lists;
 use super::methods::{is_method, pairs};
+use super::numbers::{read_float, read_int};
 use super::operators::int;
 use super::texts;
 use super::value::{Value, count};
@@ -48,8 +49,11 @@ fn of_any(name: &str, value: &Value, arguments: &mut Arguments, budget: &Budget)
         "int" => to_int(value, arguments, budget)?,
         "float" => {
             let default = arguments.take(0, "default").unwrap_or(Value::Float(0.0));
-            budget.spend(value.as_text().map_or(0, str::len))?;
-            let number = float(value).or_else(|| value.as_text().ok()?.trim().parse().ok());
+            let number = match value {
+                Value::Undefined => return refused("it uses an undefined value as a number"),
+                Value::Text(text) | Value::Safe(text) => read_float(text, budget)?,
+                value => float(value),
+            };
             number.map_or(default, Value::Float)
         }
         "abs" => match value {
@@ -155,33 +159,28 @@ fn to_json(value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<
 }
 
 fn to_int(value: &Value, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
-    const BASES: [&str; 17] = ["", "", "0b", "", "", "", "", "", "0o", "", "", "", "", "", "", "", "0x"];
     let default = arguments.take(0, "default").unwrap_or(Value::Int(0));
-    let base = arguments.int(1, "base")?.unwrap_or(10).clamp(2, 36) as usize;
-    budget.spend(if let Value::Text(text) = value { 2 * text.len() } else { 0 })?;
-    let number = match value {
-        // Python rounds toward zero.
-        Value::Float(number) if number.is_finite() => Some(whole(*number)?),
-        Value::Text(text) if base != 10 => i64::from_str_radix(text.trim().trim_start_matches(BASES[base % 17]), base as u32).ok(),
-        Value::Text(text) => match (text.trim().replace('_', "").parse(), text.trim().parse::<f64>()) {
-            (Ok(number), _) => Some(number),
-            (_, Ok(number)) if number.is_finite() => Some(whole(number)?),
-            _ => None,
+    let base = arguments.int(1, "base")?.unwrap_or(10);
+    Ok(match value {
+        Value::Float(number) => whole(*number, default)?,
+        Value::Text(text) | Value::Safe(text) => match read_int(text, base, budget)? {
+            Some(number) => number,
+            None => whole(read_float(text, budget)?.filter(|number| number.is_finite()).unwrap_or(f64::NAN), default)?,
         },
         Value::Undefined => return refused("it uses an undefined value as a whole number"),
-        value => value.as_int().ok(),
-    };
-    Ok(number.map_or(default, Value::Int))
+        value => value.as_int().map_or(default, Value::Int),
+    })
 }
 
-/// The number without its fractional part.
-fn whole(number: f64) -> Result<i64> {
-    if number.abs() < i64::MAX as f64 { Ok(number.trunc() as i64) } else { refused("a number of it is too large") }
+/// The number without its fractional part, or the default for NaN. Errors if it does not fit.
+fn whole(number: f64, default: Value) -> Result<Value> {
+    if number.is_nan() { Ok(default) } else { int((number.abs() < i64::MAX as f64).then_some(number as i64)) }
 }
 
 fn rounded(value: &Value, arguments: &mut Arguments) -> Result<Value> {
     let (precision, method) = (arguments.int(0, "precision")?.unwrap_or(0), arguments.take(1, "method"));
-    if let (Ok(number), None) = (value.as_int(), &method) {
+    let method = method.as_ref().map_or(Ok("common"), Value::as_text)?;
+    if let (Ok(number), 0.., "common") = (value.as_int(), precision, method) {
         return Ok(Value::Int(number));
     }
     let Some(number) = float(value) else { return refused(format!("it rounds a {}", value.kind())) };
@@ -189,12 +188,13 @@ fn rounded(value: &Value, arguments: &mut Arguments) -> Result<Value> {
         return refused("it rounds to a precision that is not supported");
     }
     let scale = 10_f64.powi(precision as i32);
-    let rounded = match method.as_ref().map(Value::as_text).transpose()? {
+    let rounded = match method {
         // Python rounds by the decimal digits of the number.
-        None | Some("common") => format!("{number:.0$}", precision as usize).parse().unwrap_or(number),
-        Some("ceil") => (number * scale).ceil() / scale,
-        Some("floor") => (number * scale).floor() / scale,
-        Some(_) => return refused("it rounds by a method that is not supported"),
+        "common" => format!("{number:.0$}", precision as usize).parse().unwrap_or(number),
+        // Python rounds to an integer, which has no negative zero.
+        "ceil" => ((number * scale).ceil() + 0.0) / scale,
+        "floor" => ((number * scale).floor() + 0.0) / scale,
+        _ => return refused("it rounds by a method that is not supported"),
     };
     Ok(Value::Float(rounded))
 }

@@ -13,6 +13,7 @@ mod filters;
 mod lists;
 mod maps;
 mod methods;
+mod numbers;
 mod operators;
 mod predicates;
 mod renderer;
@@ -63,10 +64,14 @@ mod tests {
         assert_eq!(render_100_times("x"), Ok(String::new()));
         let expressions = [
             "x.isascii()",
+            "x.isdigit()",
+            "x.casefold()",
             "x.removeprefix('b')",
             "x.removesuffix('b')",
             "x | int",
             "x | int(base=16)",
+            "x | safe | int",
+            "x | safe | float",
             "x | float",
             "braces.format(a='')",
             "[map] | map(attribute=x) | list",

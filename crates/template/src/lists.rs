@@ -37,7 +37,11 @@ pub fn filter(name: &str, value: &Value, arguments: &mut Arguments, budget: &Bud
         "sort" => {
             let is_reversed = arguments.flag(0, "reverse");
             let has_case = arguments.flag(1, "case_sensitive");
-            let attribute = arguments.given(2, "attribute");
+            let attribute = match arguments.given(2, "attribute") {
+                // Several attributes, compared in order.
+                Some(Value::Text(paths)) if has_several(&paths, budget)? => Some(texts::split(&paths, Some(","), None, false, budget)?),
+                other => other,
+            };
             sorted(items()?, &SortKey { attribute, has_case, default: None }, is_reversed, budget)?
         }
         "dictsort" => sorted_map(value, arguments, budget)?,
@@ -46,7 +50,7 @@ pub fn filter(name: &str, value: &Value, arguments: &mut Arguments, budget: &Bud
         "reject" => chosen(items_if_any(value, budget)?, false, false, arguments, budget)?,
         "selectattr" => chosen(items_if_any(value, budget)?, true, true, arguments, budget)?,
         "rejectattr" => chosen(items_if_any(value, budget)?, true, false, arguments, budget)?,
-        "groupby" => grouped(items()?, &arguments.required(0, "attribute")?, arguments.take(1, "default"), budget)?,
+        "groupby" => grouped(items()?, arguments, budget)?,
         "batch" => batched(items()?, arguments, budget)?,
         "slice" => sliced(&items()?, arguments, budget)?,
         _ => return Ok(None),
@@ -81,6 +85,7 @@ fn of_attribute(items: Vec<Value>, path: Option<Value>, budget: &Budget) -> Resu
 
 /// How items are sorted.
 struct SortKey {
+    /// A path, or a list of paths.
     attribute: Option<Value>,
     has_case: bool,
     /// The value for items that lack the attribute.
@@ -90,10 +95,9 @@ struct SortKey {
 impl SortKey {
     fn of(&self, item: &Value, budget: &Budget) -> Result<Value> {
         let key = match &self.attribute {
-            // Several attributes, compared in order.
-            Some(Value::Text(paths)) if has_several(paths, budget)? => {
-                let part = |path: &str| self.in_case(at_path(item, &Value::text(path), budget)?, budget);
-                Value::list(paths.split(',').map(part).collect::<Result<_>>()?, budget)?
+            Some(Value::List(paths)) => {
+                let part = |path| self.in_case(at_path(item, path, budget)?, budget);
+                Value::list(paths.items.iter().map(part).collect::<Result<_>>()?, budget)?
             }
             Some(path) => at_path(item, path, budget)?,
             None => item.clone(),
@@ -117,10 +121,14 @@ fn has_several(paths: &str, budget: &Budget) -> Result<bool> {
 }
 
 fn sorted(items: Vec<Value>, key: &SortKey, is_reversed: bool, budget: &Budget) -> Result<Value> {
+    let sorted = sorted_with_keys(items, key, is_reversed, budget)?;
+    Value::list(sorted.into_iter().map(|(_, item)| item).collect(), budget)
+}
+
+fn sorted_with_keys(items: Vec<Value>, key: &SortKey, is_reversed: bool, budget: &Budget) -> Result<Vec<(Value, Value)>> {
     let keyed = items.into_iter().map(|item| Ok((key.of(&item, budget)?, item))).collect::<Result<Vec<_>>>()?;
     let wanted = if is_reversed { Ordering::Greater } else { Ordering::Less };
-    let sorted = merge_sorted(keyed, &|(a, _), (b, _)| Ok(order(a, b, budget)? == Some(wanted)))?;
-    Value::list(sorted.into_iter().map(|(_, item)| item).collect(), budget)
+    merge_sorted(keyed, &|(a, _), (b, _)| Ok(order(a, b, budget)? == Some(wanted)))
 }
 
 /// Stable merge sort. Rust's own sort may panic if the order is inconsistent, such as that of numbers and NaN, and it cannot stop early.
@@ -209,26 +217,29 @@ fn chosen(items: Vec<Value>, by_attribute: bool, wanted: bool, arguments: &mut A
     Value::generator(kept, budget)
 }
 
-/// Pairs of an attribute and the items that have it, sorted by the attribute.
-fn grouped(items: Vec<Value>, path: &Value, default: Option<Value>, budget: &Budget) -> Result<Value> {
-    let attribute = Some(path.clone()).filter(|path| !matches!(path, Value::None));
-    let key = SortKey { attribute, has_case: false, default: default.clone() };
+/// Pairs of an attribute and the items that have it, sorted by the attribute. The attribute is that of the first item, in its own case.
+fn grouped(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
+    let attribute = Some(arguments.required(0, "attribute")?).filter(|path| !matches!(path, Value::None));
+    let (default, has_case) = (arguments.given(1, "default"), arguments.flag(2, "case_sensitive"));
+    let key = SortKey { attribute, has_case, default };
     let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
-    for item in sorted(items, &key, false, budget)?.items(budget)? {
-        let own = at_path(&item, path, budget)?;
-        let own = if own.is_undefined() { default.clone().unwrap_or(own) } else { own };
+    for (own, item) in sorted_with_keys(items, &key, false, budget)? {
         match groups.last_mut() {
             Some((last, group)) if equals(last, &own, budget)? => group.push(item),
             _ => groups.push((own, vec![item])),
         }
     }
-    let pair = |(own, group)| Value::of_kind(ListKind::Group, vec![own, Value::list(group, budget)?], budget);
+    let grouper = SortKey { has_case: true, ..key };
+    let pair = |(_, group): (Value, Vec<Value>)| {
+        let own = grouper.of(&group[0], budget)?;
+        Value::of_kind(ListKind::Group, vec![own, Value::list(group, budget)?], budget)
+    };
     Value::list(groups.into_iter().map(pair).collect::<Result<_>>()?, budget)
 }
 
 /// Lists of `linecount` items each. The last list is filled up if there is a fill value.
 fn batched(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
-    let (length, fill) = (arguments.required(0, "linecount")?.as_count()?, arguments.take(1, "fill_with"));
+    let (length, fill) = (arguments.required(0, "linecount")?.as_count()?, arguments.given(1, "fill_with"));
     if length == 0 {
         return refused("it makes batches of size 0");
     }
@@ -241,9 +252,10 @@ fn batched(items: Vec<Value>, arguments: &mut Arguments, budget: &Budget) -> Res
     Value::generator(items.chunks(length).map(batch).collect::<Result<_>>()?, budget)
 }
 
-/// The given number of lists. If the items cannot be divided evenly, the first lists have one item more.
+/// The given number of lists. If the items cannot be divided evenly, the first lists have one item more. As in Jinja2, a fill value is
+/// added to all other lists, even if the items can be divided evenly.
 fn sliced(items: &[Value], arguments: &mut Arguments, budget: &Budget) -> Result<Value> {
-    let (count, fill) = (arguments.required(0, "slices")?.as_count()?, arguments.take(1, "fill_with"));
+    let (count, fill) = (arguments.required(0, "slices")?.as_count()?, arguments.given(1, "fill_with"));
     if count == 0 {
         return refused("it slices a list into no parts");
     }
@@ -251,7 +263,7 @@ fn sliced(items: &[Value], arguments: &mut Arguments, budget: &Budget) -> Result
     let (length, longer) = (items.len() / count, items.len() % count);
     let start = |i: usize| i * length + i.min(longer);
     let slice = |i: usize| {
-        let filling = fill.iter().filter(|_| i >= longer && longer > 0);
+        let filling = fill.iter().filter(|_| i >= longer);
         Value::list(items[start(i)..start(i + 1)].iter().chain(filling).cloned().collect(), budget)
     };
     Value::generator((0..count).map(slice).collect::<Result<_>>()?, budget)

@@ -4,6 +4,7 @@ use super::arguments::Arguments;
 use super::budget::Budget;
 use super::compare::{equals, get};
 use super::error::{Result, refused};
+use super::numbers::{is_decimal, is_digit};
 use super::texts;
 use super::value::{Cycler, ListKind, Loop, Value};
 
@@ -36,7 +37,7 @@ pub fn call(value: &Value, name: &str, mut arguments: Arguments, budget: &Budget
         Value::Map(map) => of_map(&map.entries, name, &mut arguments, budget)?,
         Value::List(list) if list.is_indexable() => of_list(&list.items, name, &mut arguments, budget)?,
         Value::Loop(state) => of_loop(state, name, &mut arguments, budget)?,
-        Value::Cycler(cycler) => of_cycler(cycler, name)?,
+        Value::Cycler(cycler) if !cycler.is_joiner => of_cycler(cycler, name)?,
         _ => None,
     };
     arguments.end()?;
@@ -58,7 +59,8 @@ fn of_text(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -
         "lstrip" => trim([true, false])?,
         "rstrip" => trim([false, true])?,
         "upper" => texts::upper(text, budget)?,
-        "lower" | "casefold" => texts::lower(text, budget)?,
+        "lower" => texts::lower(text, budget)?,
+        "casefold" => texts::folded(text, budget)?,
         "swapcase" => texts::swapped(text, budget)?,
         "center" | "ljust" | "rjust" | "zfill" => {
             let width = arguments.required(0, "width")?.as_count()?;
@@ -98,7 +100,9 @@ fn of_text(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) -
             Value::text(text.strip_suffix(arguments.required(0, "suffix")?.as_text()?).unwrap_or(text))
         }
         "find" | "rfind" | "index" | "rindex" | "count" => searched(text, name, arguments, budget)?,
-        "isdigit" | "isnumeric" | "isdecimal" => is_all(char::is_numeric)?,
+        "isdecimal" => is_all(is_decimal)?,
+        "isdigit" => is_all(is_digit)?,
+        "isnumeric" => is_all(char::is_numeric)?,
         "isalpha" => is_all(char::is_alphabetic)?,
         "isalnum" => is_all(char::is_alphanumeric)?,
         "isspace" => is_all(texts::is_space)?,
@@ -118,13 +122,16 @@ fn searched(text: &str, name: &str, arguments: &mut Arguments, budget: &Budget) 
     let part = part.as_text()?;
     budget.spend(2 * text.len() + part.len())?;
     let range = texts::part(text, arguments, budget)?;
-    let within = &text[range.clone()];
     if name == "count" {
-        return Ok(Value::Int(within.matches(part).count() as i64));
+        return Ok(Value::Int(range.map_or(0, |range| text[range].matches(part).count()) as i64));
     }
-    let found = if name.starts_with('r') { within.rfind(part) } else { within.find(part) };
+    let found = range.and_then(|range| {
+        let (start, within) = (range.start, &text[range]);
+        let found = if name.starts_with('r') { within.rfind(part) } else { within.find(part) };
+        Some(start + found?)
+    });
     match found {
-        Some(byte) => Ok(Value::Int(text[..range.start + byte].chars().count() as i64)),
+        Some(byte) => Ok(Value::Int(text[..byte].chars().count() as i64)),
         None if name.ends_with("index") => refused("it looks for the place of a text that is not there"),
         None => Ok(Value::Int(-1)),
     }
@@ -137,10 +144,11 @@ fn has_one(text: &str, arguments: &mut Arguments, budget: &Budget, holds: impl F
         Value::List(list) if list.kind == ListKind::Tuple => &list.items,
         part => std::slice::from_ref(part),
     };
-    let text = &text[texts::part(text, arguments, budget)?];
+    let text = texts::part(text, arguments, budget)?.map(|range| &text[range]);
     for part in parts {
-        budget.spend(part.as_text()?.len() + 1)?;
-        if holds(text, part.as_text()?) {
+        let part = part.as_text()?;
+        budget.spend(part.len() + 1)?;
+        if text.is_some_and(|text| holds(text, part)) {
             return Ok(true);
         }
     }

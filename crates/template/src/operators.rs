@@ -66,13 +66,28 @@ pub fn divide(a: &Value, b: &Value) -> Result<Value> {
 /// `a // b`, rounded down.
 pub fn divide_down(a: &Value, b: &Value) -> Result<Value> {
     check_divisor(b)?;
-    arithmetic("//", a, b, |x, y| Some(x.checked_div(y)? - i64::from(x.checked_rem(y)? != 0 && (x < 0) != (y < 0))), |x, y| (x / y).floor())
+    let of_ints = |x: i64, y: i64| Some(x.checked_div(y)? - i64::from(x.checked_rem(y)? != 0 && (x < 0) != (y < 0)));
+    arithmetic("//", a, b, of_ints, |x, y| float_divmod(x, y).0)
 }
 
 /// `a % b`, with the sign of `b`.
 pub fn remainder(a: &Value, b: &Value) -> Result<Value> {
     check_divisor(b)?;
-    arithmetic("%", a, b, |x, y| Some(modulo(i128::from(x), i128::from(y)) as i64), |x, y| x - y * (x / y).floor())
+    arithmetic("%", a, b, |x, y| Some(modulo(i128::from(x), i128::from(y)) as i64), |x, y| float_divmod(x, y).1)
+}
+
+/// `x // y` and `x % y`, rounded as by `float_divmod` in Python's C source. `y` must not be 0.
+fn float_divmod(x: f64, y: f64) -> (f64, f64) {
+    let mut rest = x % y;
+    let mut quotient = (x - rest) / y;
+    if rest != 0.0 && (rest < 0.0) != (y < 0.0) {
+        rest += y;
+        quotient -= 1.0;
+    }
+    let down = quotient.floor();
+    let whole = if quotient - down > 0.5 { down + 1.0 } else { down };
+    let signed_zero = |sign: f64| 0.0_f64.copysign(sign);
+    (if quotient == 0.0 { signed_zero(x / y) } else { whole }, if rest == 0.0 { signed_zero(y) } else { rest })
 }
 
 /// The remainder with the sign of `y`, which must not be 0.
@@ -169,6 +184,7 @@ pub fn slice(value: &Value, [start, stop, step]: [Option<i64>; 3], budget: &Budg
         return refused("a slice of it has the step 0");
     }
     let is_indexable = match value {
+        Value::Undefined => return refused("it takes a slice of an undefined value"),
         Value::List(list) => list.is_indexable(),
         value => !matches!(value, Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Map(_)),
     };

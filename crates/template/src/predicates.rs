@@ -1,6 +1,7 @@
 //! Tests, which follow `is`.
 
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 use super::arguments::Arguments;
 use super::budget::Budget;
@@ -37,7 +38,11 @@ pub fn test(name: &str, value: &Value, mut arguments: Arguments, budget: &Budget
         "in" => contains(&arguments.required(0, "seq")?, value, budget)?,
         "sameas" => {
             let other = arguments.required(0, "other")?;
-            std::mem::discriminant(value) == std::mem::discriminant(&other) && equals(value, &other, budget)?
+            match (value, &other) {
+                (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b),
+                (Value::Map(a), Value::Map(b)) => Rc::ptr_eq(a, b),
+                _ => std::mem::discriminant(value) == std::mem::discriminant(&other) && equals(value, &other, budget)?,
+            }
         }
         "eq" | "equalto" | "==" => equals(value, &arguments.required(0, "other")?, budget)?,
         "ne" | "!=" => !equals(value, &arguments.required(0, "other")?, budget)?,

@@ -216,6 +216,8 @@ impl<'t> Renderer<'t> {
                 kept.push(item);
             }
         }
+        // `else` sees the outer variables.
+        self.scopes.begin_iteration();
         Ok(kept)
     }
 

@@ -22,6 +22,21 @@ pub fn lower(text: &str, budget: &Budget) -> Result<Value> {
     Ok(Value::text(text.to_lowercase()))
 }
 
+/// Python's `str.casefold`. Letters that are equal in uppercase become equal, such as `ß` and `ss`.
+pub fn folded(text: &str, budget: &Budget) -> Result<Value> {
+    budget.spend(LONGEST_IN_OTHER_CASE * text.len())?;
+    let mut folded = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            'ı' => folded.push(c),
+            // Cherokee letters fold to uppercase.
+            '\u{13a0}'..='\u{13ff}' | '\u{ab70}'..='\u{abbf}' => folded.extend(c.to_uppercase()),
+            c => folded.extend(c.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase)),
+        }
+    }
+    Ok(Value::text(folded))
+}
+
 /// Makes the first letter uppercase and the others lowercase.
 pub fn capitalize(text: &str, budget: &Budget) -> Result<Value> {
     budget.spend(LONGEST_IN_OTHER_CASE * text.len())?;
@@ -65,20 +80,18 @@ pub fn partitioned(text: &str, separator: &str, from_end: bool, budget: &Budget)
     Value::tuple(parts.map(Value::text).into(), budget)
 }
 
-/// The byte range that the arguments `start` and `end` of a search select.
-pub fn part(text: &str, arguments: &mut Arguments, budget: &Budget) -> Result<Range<usize>> {
+/// The byte range that the arguments `start` and `end` of a search select. `None` if it starts after its end.
+pub fn part(text: &str, arguments: &mut Arguments, budget: &Budget) -> Result<Option<Range<usize>>> {
     let (start, end) = (arguments.int(1, "start")?, arguments.int(2, "end")?);
     if (start, end) == (None, None) {
-        return Ok(0..text.len());
+        return Ok(Some(0..text.len()));
     }
     budget.spend(3 * text.len())?;
     let length = text.chars().count() as i64;
-    let byte = |place: i64| {
-        let place = if place < 0 { place.saturating_add(length) } else { place };
-        text.char_indices().nth(count(place)).map_or(text.len(), |(byte, _)| byte)
-    };
-    let start = start.map_or(0, byte);
-    Ok(start..end.map_or(text.len(), byte).max(start))
+    let place = |place: i64| if place < 0 { place.saturating_add(length).max(0) } else { place };
+    let (start, end) = (start.map_or(0, place), end.map_or(length, place).min(length));
+    let byte = |place: i64| text.char_indices().nth(count(place)).map_or(text.len(), |(byte, _)| byte);
+    Ok((start <= end).then(|| byte(start)..byte(end)))
 }
 
 /// Escapes the text for HTML, unless it is already escaped.

@@ -83,9 +83,10 @@ pub struct Loop {
     pub(crate) statement: Option<(usize, usize)>,
 }
 
-/// The state of a `cycler(..)` or a `joiner(..)`. It returns its items in turn. Called as a function, it returns the
-/// first item once and then the last.
+/// The state of a `cycler(..)` or a `joiner(..)`. A cycler returns its items in turn from its method `next`. A joiner is called as a
+/// function: it returns its first item once, and then always its second.
 pub struct Cycler {
+    pub(crate) is_joiner: bool,
     pub(crate) items: Vec<Value>,
     pub(crate) at: Cell<usize>,
 }
