@@ -6,8 +6,9 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, ReadableStreamDefaultReader, Request, RequestCache, RequestInit, Response};
 
-use crate::library::errors::RetryCause;
+use crate::library::errors::{LibraryError, RetryCause};
 use crate::library::http_response::HttpResponse;
+use crate::library::retry::{AttemptError, Retries, RetryPolicy};
 use crate::worker::js::{await_as, now_millis, scope, sleep};
 
 /// Time without data after which a transfer counts as stalled.
@@ -42,6 +43,26 @@ pub async fn get(address: &str, first: u64, last: Option<u64>, controller: Abort
 pub async fn get_own(address: &str, first: u64) -> Result<(HttpResponse, Body), RetryCause> {
     let range = (first > 0).then(|| format!("bytes={first}-"));
     send(address, range.as_deref(), RequestCache::Default, abort_controller()).await
+}
+
+/// Repeats `attempt` within the limits for previews. `attempt` clears its failures when bytes arrive. `exhausted` is the error after the
+/// last attempt.
+pub async fn retry<T>(
+    mut attempt: impl AsyncFnMut(&mut Retries) -> Result<T, AttemptError>,
+    exhausted: impl Fn(RetryCause) -> LibraryError,
+) -> Result<T, LibraryError> {
+    let mut retries = Retries::new(RetryPolicy::PREVIEW);
+    loop {
+        let (cause, seconds) = match attempt(&mut retries).await {
+            Ok(value) => return Ok(value),
+            Err(AttemptError::Fail(error)) => return Err(error),
+            Err(AttemptError::Retry { cause, seconds }) => (cause, seconds),
+        };
+        match retries.delay_seconds(cause, seconds, js_sys::Math::random()) {
+            Some(seconds) => sleep((1e3 * seconds) as u32).await,
+            None => return Err(exhausted(cause)),
+        }
+    }
 }
 
 async fn send(

@@ -3,6 +3,7 @@
 use std::time::UNIX_EPOCH;
 
 use super::errors::{LibraryError, RetryCause};
+use super::retry::AttemptError;
 
 /// The parts of an HTTP response that matter here.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,6 +65,18 @@ pub enum ResponseAction {
     Fail(LibraryError),
 }
 
+impl ResponseAction {
+    /// Version of the file in the body, and whether the body is a range of the file.
+    pub fn accepted(self) -> Result<(FileVersion, bool), AttemptError> {
+        match self {
+            Self::TakeRange(version) => Ok((version, true)),
+            Self::TakeWhole(version) => Ok((version, false)),
+            Self::Retry { cause, seconds } => Err(AttemptError::Retry { cause, seconds }),
+            Self::Fail(error) => Err(AttemptError::Fail(error)),
+        }
+    }
+}
+
 /// Maximum delay that a server may request. A longer one is a failure.
 const LONGEST_WAIT_SECONDS: f64 = 600.0;
 /// Larger delays in a Retry-After header count as this one: a year.
@@ -81,6 +94,12 @@ impl HttpResponse {
             416 => ResponseAction::Fail(LibraryError::Shortened),
             status => ResponseAction::Fail(LibraryError::UnexpectedStatus(status)),
         }
+    }
+
+    /// Length of the file from the response to a request for all its bytes. `None` if the server hides it.
+    pub fn whole_length(&self) -> Result<Option<u64>, AttemptError> {
+        self.action(0).accepted()?;
+        Ok(self.content_length.filter(|_| self.content_range.is_none()))
     }
 
     fn range_action(&self, start: u64) -> ResponseAction {
@@ -164,6 +183,17 @@ mod tests {
         let last_modified = Some("Thu, 01 Jan 2026 00:00:00 GMT".to_owned());
         let whole = HttpResponse { content_length: Some(5), last_modified: last_modified.clone(), ..response(200) };
         assert_eq!(whole.action(3), ResponseAction::TakeWhole(FileVersion { total: Some(5), etag: None, last_modified }));
+    }
+
+    #[test]
+    fn length_of_error_page_is_not_length_of_file() {
+        let with_length = |status| HttpResponse { content_length: Some(170), ..response(status) };
+        assert_eq!(with_length(200).whole_length(), Ok(Some(170)));
+        assert_eq!(with_length(206).whole_length(), Ok(Some(170)), "the server hides Content-Range");
+        assert_eq!(with_length(503).whole_length(), Err(AttemptError::Retry { cause: RetryCause::Busy(503), seconds: None }));
+        assert_eq!(with_length(404).whole_length(), Err(AttemptError::Fail(LibraryError::NotFound(404))));
+        let part = HttpResponse { content_range: Some("bytes 0-169/*".into()), ..with_length(206) };
+        assert_eq!(part.whole_length(), Ok(None));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Decides how long to wait before another attempt, what ends a wait early, and when to give up.
 
-use super::errors::RetryCause;
+use super::errors::{LibraryError, RetryCause};
 
 /// Limits after which to give up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,6 +16,21 @@ impl RetryPolicy {
     pub const DOWNLOAD: Self = Self { max_attempts: 8, max_wait_seconds: f64::INFINITY };
     /// For a preview, while the visitor waits.
     pub const PREVIEW: Self = Self { max_attempts: 4, max_wait_seconds: 10.0 };
+}
+
+/// Why an attempt failed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AttemptError {
+    /// Another attempt may succeed. The server may request a delay in seconds.
+    Retry { cause: RetryCause, seconds: Option<f64> },
+    /// Another attempt would fail, too.
+    Fail(LibraryError),
+}
+
+impl From<RetryCause> for AttemptError {
+    fn from(cause: RetryCause) -> Self {
+        Self::Retry { cause, seconds: None }
+    }
 }
 
 /// Maximum number of consecutive refusals. The next response replaces an expired address, so repeated refusals are final.

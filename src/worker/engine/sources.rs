@@ -8,10 +8,10 @@ use web_sys::Blob;
 
 use crate::library::errors::{LibraryError, RetryCause};
 use crate::library::http_response::{FileVersion, ResponseAction};
-use crate::library::retry::{Retries, RetryPolicy};
+use crate::library::retry::{AttemptError, Retries};
 use crate::model::source::{ByteSource, SourceError, range_within};
 use crate::worker::http;
-use crate::worker::js::{sleep, storage_error};
+use crate::worker::js::storage_error;
 
 /// A file in the browser's memory rather than ours: chosen by the user, from the browser's storage, or fetched.
 pub struct BrowserFile(pub Blob);
@@ -20,22 +20,15 @@ impl BrowserFile {
     /// Fetches a whole file of this page. Continues where a connection broke or was silent, if the server still has the same version.
     pub async fn fetch(url: &str) -> Result<Self, LibraryError> {
         let mut partial = PartialFile::default();
-        let mut retries = Retries::new(RetryPolicy::PREVIEW);
-        loop {
+        let attempt = async |retries: &mut Retries| {
             let before = partial.position;
-            let (cause, seconds) = match partial.read_on(url).await {
-                Ok(()) => break,
-                Err(ReadEnd::Failed(error)) => return Err(error),
-                Err(ReadEnd::Broken { cause, seconds }) => (cause, seconds),
-            };
+            let read = partial.read_on(url).await;
             if partial.position > before {
                 retries.reset();
             }
-            match retries.delay_seconds(cause, seconds, js_sys::Math::random()) {
-                Some(seconds) => sleep((1e3 * seconds) as u32).await,
-                None => return Err(LibraryError::after_retries(cause)),
-            }
-        }
+            read
+        };
+        http::retry(attempt, LibraryError::after_retries).await?;
         let blob = Blob::new_with_u8_array_sequence(&partial.chunks);
         blob.map(Self).map_err(|error| LibraryError::NotStored(storage_error(error)))
     }
@@ -50,25 +43,9 @@ struct PartialFile {
     version: FileVersion,
 }
 
-/// Why the rest of a file did not arrive.
-enum ReadEnd {
-    /// Another request may succeed. The server may request a delay in seconds.
-    Broken {
-        cause: RetryCause,
-        seconds: Option<f64>,
-    },
-    Failed(LibraryError),
-}
-
-impl From<RetryCause> for ReadEnd {
-    fn from(cause: RetryCause) -> Self {
-        Self::Broken { cause, seconds: None }
-    }
-}
-
 impl PartialFile {
     /// Requests the missing bytes, and appends them while they arrive.
-    async fn read_on(&mut self, url: &str) -> Result<(), ReadEnd> {
+    async fn read_on(&mut self, url: &str) -> Result<(), AttemptError> {
         if self.is_whole() {
             return Ok(());
         }
@@ -88,8 +65,7 @@ impl PartialFile {
                 *self = Self::default();
                 return Err(RetryCause::ConnectionLost.into());
             }
-            ResponseAction::Retry { cause, seconds } => return Err(ReadEnd::Broken { cause, seconds }),
-            ResponseAction::Fail(error) => return Err(ReadEnd::Failed(error)),
+            other => drop(other.accepted()?),
         }
         while let Some(bytes) = body.next_array().await? {
             self.position += u64::from(bytes.length());

@@ -1,14 +1,16 @@
 //! A Web Lock, held until it is dropped. Ensures that only one tab works on a model.
 
 use futures::channel::oneshot;
+use futures::future::{Either, select};
 use js_sys::{Function, Object, Promise, Reflect};
 use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
 
 use crate::worker::js::navigator;
 
 /// A lock that this worker holds.
 pub struct Lock {
-    /// `None` if the browser has no locks.
+    /// `None` if the browser offers no locks here.
     release: Option<Function>,
 }
 
@@ -24,12 +26,13 @@ impl Drop for Lock {
 impl Lock {
     /// The lock of this model. `None` if another tab, or another task of this one, holds it.
     ///
-    /// Browsers without locks (at an insecure address) always grant one. There, only file handles keep tabs apart.
+    /// Always granted if the browser has no locks (at an insecure address) or denies them (with storage blocked). Then only file handles
+    /// keep tabs apart.
     pub async fn try_acquire(name: &str) -> Option<Self> {
         let locks = Reflect::get(&navigator(), &"locks".into()).ok().filter(JsValue::is_object);
         let Some(request) = locks.as_ref().and_then(|locks| Reflect::get(locks, &"request".into()).ok()?.dyn_into::<Function>().ok())
         else {
-            return Some(Self { release: None });
+            return Some(Self::without_browser());
         };
         let (sender, granted) = oneshot::channel();
         let on_grant = Closure::once_into_js(move |lock: JsValue| -> JsValue {
@@ -42,7 +45,20 @@ impl Lock {
         });
         let options = Object::new();
         Reflect::set(&options, &"ifAvailable".into(), &true.into()).ok()?;
-        request.call3(&locks?, &format!("glasscage-model-{name}").into(), &options, &on_grant).ok()?;
-        granted.await.ok().flatten().map(|release| Self { release: Some(release) })
+        let requested = request.call3(&locks?, &format!("glasscage-model-{name}").into(), &options, &on_grant);
+        let Some(ended) = requested.ok().and_then(|promise| promise.dyn_into::<Promise>().ok()) else {
+            return Some(Self::without_browser());
+        };
+        // A granted request ends when the lock is released, and a denied request ends without a call of `on_grant`.
+        let granted = match select(granted, JsFuture::from(ended)).await {
+            Either::Left((granted, _)) => granted,
+            Either::Right((Err(_), _)) => return Some(Self::without_browser()),
+            Either::Right((Ok(_), granted)) => granted.await,
+        };
+        granted.ok().flatten().map(|release| Self { release: Some(release) })
+    }
+
+    fn without_browser() -> Self {
+        Self { release: None }
     }
 }

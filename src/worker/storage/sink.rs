@@ -104,12 +104,12 @@ impl Sink {
     }
 
     /// The file as one blob, if it is in memory.
-    pub fn into_blob(self) -> Option<Blob> {
+    pub fn into_blob(self) -> Result<Option<Blob>, StorageError> {
         match self {
-            Self::Disk(_) => None,
+            Self::Disk(_) => Ok(None),
             Self::Memory(mut memory) => {
-                memory.flush_pending().ok()?;
-                Blob::new_with_blob_sequence(&memory.blobs).ok()
+                memory.flush_pending()?;
+                Blob::new_with_blob_sequence(&memory.blobs).map(Some).map_err(storage_error)
             }
         }
     }

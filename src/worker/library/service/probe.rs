@@ -3,10 +3,9 @@
 use crate::library::address::file_name;
 use crate::library::download_spec::{DownloadSpec, FileSpec};
 use crate::library::errors::{LibraryError, RetryCause};
-use crate::library::http_response::{FileVersion, HttpResponse, ResponseAction};
-use crate::library::retry::{Retries, RetryPolicy};
+use crate::library::http_response::FileVersion;
+use crate::library::retry::AttemptError;
 use crate::worker::http::{self, Body, abort_controller};
-use crate::worker::js::sleep;
 
 /// Enough for architecture, sizes and license, which come before the vocabulary.
 const FIRST_BYTES: u64 = 64 << 10;
@@ -50,36 +49,18 @@ pub fn check_length(expected: Option<u64>, actual: Option<u64>) -> Result<(), Li
 }
 
 async fn probe_with_retries(address: &str, length: u64) -> Result<FileProbe, LibraryError> {
-    let mut retries = Retries::new(RetryPolicy::PREVIEW);
-    loop {
-        let (cause, seconds) = match attempt(address, length).await {
-            Ok(Ok(probe)) => return Ok(probe),
-            Ok(Err(ResponseAction::Fail(error))) => return Err(error),
-            Ok(Err(ResponseAction::Retry { cause, seconds })) => (cause, seconds),
-            Ok(Err(_)) => (RetryCause::Empty, None),
-            Err(cause) => (cause, None),
-        };
-        match retries.delay_seconds(cause, seconds, js_sys::Math::random()) {
-            Some(seconds) => sleep((1e3 * seconds) as u32).await,
-            None => return Err(LibraryError::before_download(address, cause)),
-        }
-    }
+    http::retry(async |_| attempt(address, length).await, |cause| LibraryError::before_download(address, cause)).await
 }
 
-/// Returns a probe, another action that the response requires, or the cause of a failure.
-async fn attempt(address: &str, length: u64) -> Result<Result<FileProbe, ResponseAction>, RetryCause> {
+async fn attempt(address: &str, length: u64) -> Result<FileProbe, AttemptError> {
     let (response, body) = http::get(address, 0, Some(length - 1), abort_controller()).await?;
-    let (version, resumable) = match response.action(0) {
-        ResponseAction::TakeRange(version) => (version, true),
-        ResponseAction::TakeWhole(version) => (version, false),
-        other => return Ok(Err(other)),
-    };
+    let (version, resumable) = response.action(0).accepted()?;
     let first_bytes = first_bytes(body, length as usize).await?;
     let total = match version.total {
         None if resumable => total_length(address).await?,
         total => total,
     };
-    Ok(Ok(FileProbe { address: address.to_owned(), version: FileVersion { total, ..version }, first_bytes, resumable }))
+    Ok(FileProbe { address: address.to_owned(), version: FileVersion { total, ..version }, first_bytes, resumable })
 }
 
 /// At most `length` bytes. The rest is not read.
@@ -94,7 +75,7 @@ async fn first_bytes(mut body: Body, length: usize) -> Result<Vec<u8>, RetryCaus
 }
 
 /// Total length of a file whose server hides it in range responses. Requests the whole file and does not read it.
-async fn total_length(address: &str) -> Result<Option<u64>, RetryCause> {
-    let (HttpResponse { content_length, content_range, .. }, _) = http::get(address, 0, None, abort_controller()).await?;
-    Ok(content_length.filter(|_| content_range.is_none()))
+async fn total_length(address: &str) -> Result<Option<u64>, AttemptError> {
+    let (response, _) = http::get(address, 0, None, abort_controller()).await?;
+    response.whole_length()
 }

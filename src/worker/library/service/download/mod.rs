@@ -66,7 +66,7 @@ pub struct Download {
     /// Held while the download is paused, too, because another tab must not change the files in `folder`.
     lock: Lock,
     spec: DownloadSpec,
-    /// Sizes of all files.
+    /// Versions of all files (length, `ETag`, `Last-Modified`).
     versions: Vec<FileVersion>,
     /// Probes of the files whose servers were just asked.
     probes: Rc<Vec<FileProbe>>,

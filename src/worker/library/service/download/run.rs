@@ -79,8 +79,13 @@ impl Download {
         let bytes = transfer.sink.position();
         transfer.header.finish(bytes).map_err(DownloadStop::Discarded)?;
         verify(self.spec.files[transfer.i].sha256.as_deref(), transfer.hash)?;
+        let blob = transfer.sink.into_blob().map_err(|error| {
+            // The bytes in memory are lost, so the file is downloaded again.
+            self.hash = transfer.hash_before;
+            not_stored(error)
+        })?;
+        self.blobs.extend(blob);
         self.completed_bytes.push(bytes);
-        self.blobs.extend(transfer.sink.into_blob());
         Ok(())
     }
 
