@@ -37,8 +37,8 @@ pub fn cores() -> u64 {
 
 /// Main memory in bytes, if the browser reports it.
 pub fn memory() -> Option<u64> {
-    let gigabytes = get(&navigator(), "deviceMemory")?.as_f64()?;
-    Some((gigabytes * 1e9) as u64)
+    let gibibytes = get(&navigator(), "deviceMemory")?.as_f64()?;
+    Some((gibibytes * f64::from(1 << 30)) as u64)
 }
 
 /// A property of a browser object. `None` if the object lacks it, or is null.

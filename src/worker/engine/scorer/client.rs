@@ -80,7 +80,7 @@ impl Scorers {
         let (files, its_worker, state) = (self.files.iter().collect::<Array>(), worker.clone(), self.state.clone());
         let on_message =
             Closure::<dyn FnMut(MessageEvent)>::new(move |message: MessageEvent| match message.data().dyn_into::<Float64Array>() {
-                Ok(numbers) => state.borrow_mut().take_in(helper, &numbers.to_vec(), &its_worker),
+                Ok(numbers) => state.borrow_mut().receive(helper, &numbers.to_vec(), &its_worker),
                 // Blobs are references, so the files are not copied.
                 Err(text) if text == LISTENING => drop(its_worker.post_message(&files)),
                 Err(_) => {}
@@ -116,7 +116,7 @@ fn post(worker: &Worker, numbers: &[f64]) {
 }
 
 impl State {
-    fn take_in(&mut self, helper: usize, numbers: &[f64], worker: &Worker) {
+    fn receive(&mut self, helper: usize, numbers: &[f64], worker: &Worker) {
         match FromScorer::from_numbers(numbers) {
             Some(FromScorer::Loaded) => {
                 self.scorers[helper].is_loaded = true;
@@ -195,6 +195,7 @@ impl Helpers for Scorers {
 impl Drop for Running {
     fn drop(&mut self) {
         self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
         self.worker.terminate();
     }
 }
