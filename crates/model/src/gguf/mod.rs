@@ -11,12 +11,13 @@ use std::collections::HashSet;
 
 pub use error::GgufError;
 pub use metadata::{Metadata, Value, WrongType};
+pub use reader::MAX_HEADER;
 pub use tensor::Tensor;
 
 use super::quant::{self, Quant};
 use super::source::ByteSource;
 use glasscage_message::message;
-use reader::{MAX_HEADER, Reader};
+use reader::Reader;
 
 /// Number of bytes that are read first.
 const FIRST_READ: usize = 1 << 20;
@@ -95,9 +96,9 @@ impl Gguf {
         if names.len() < self.tensors.len() { Err(GgufError::Damaged(message!("two of its tensors have the same name"))) } else { Ok(()) }
     }
 
-    /// End of the last tensor, in bytes from the start of the file.
+    /// End of the last tensor, in bytes from the start of the file. [`u64::MAX`] if it overflows.
     pub fn end(&self) -> u64 {
-        self.tensors.iter().map(|tensor| tensor.offset + tensor.bytes as u64).max().unwrap_or(0)
+        self.tensors.iter().map(|tensor| tensor.offset.saturating_add(tensor.bytes as u64)).max().unwrap_or(0)
     }
 
     /// Parses the header at the start of `bytes`, of a file of `size` bytes.
@@ -188,6 +189,15 @@ mod tests {
         assert_eq!(gguf.metadata.numbers("scores"), Ok(Some(&[0.5, -1.0][..])));
         let tensor = gguf.tensor("output.weight").unwrap();
         assert_eq!((tensor.shape.as_slice(), tensor.bytes, tensor.offset), (&[2, 3][..], 24, file.len() as u64 - 24));
+    }
+
+    #[test]
+    fn end_of_huge_offset_does_not_overflow() {
+        let mut file = file();
+        let offset = file.windows(13).position(|bytes| bytes == b"output.weight").unwrap() + 13 + 4 + 16 + 4;
+        let data_start = file.len() as u64 - 24;
+        file[offset..offset + 8].copy_from_slice(&(u64::MAX - data_start).to_le_bytes());
+        assert_eq!(Gguf::parse(&file, u64::MAX).unwrap().end(), u64::MAX);
     }
 
     #[test]

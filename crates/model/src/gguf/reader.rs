@@ -7,7 +7,7 @@ use crate::quant;
 use glasscage_message::message;
 
 const MAGIC: &[u8; 4] = b"GGUF";
-/// The largest vocabularies make headers of about 12 MB.
+/// Maximum size of a header in bytes. The largest vocabularies make headers of about 12 MB.
 pub const MAX_HEADER: usize = 128 << 20;
 const MAX_DIMENSIONS: u32 = 4;
 const DEFAULT_ALIGNMENT: u64 = 32;

@@ -5,14 +5,12 @@ use glasscage_message::{Message, ToMessage};
 use crate::library::errors::LibraryError;
 use crate::model::chat;
 use crate::model::config::Config;
-use crate::model::gguf::{Gguf, GgufError};
+use crate::model::gguf::{Gguf, GgufError, MAX_HEADER};
 use crate::model::tensors;
 use crate::model::tokenizer::Tokenizer;
 
 /// Size of the first attempt to parse the header. Further attempts follow whenever the size has doubled.
 const FIRST_PARSE_BYTES: usize = 64 << 10;
-/// Maximum size of a header.
-const MAX_HEADER_BYTES: usize = 128 << 20;
 
 /// Collects the header until it is complete and checked.
 pub struct HeaderValidator {
@@ -43,7 +41,7 @@ impl HeaderValidator {
         }
         self.next_parse_bytes = 2 * self.bytes.len();
         match self.parse(total) {
-            Err(GgufError::Truncated) if !is_all && self.bytes.len() < MAX_HEADER_BYTES => return Ok(()),
+            Err(GgufError::Truncated) if !is_all && self.bytes.len() < MAX_HEADER => return Ok(()),
             Err(error) => return Err(unsupported(&error)),
             Ok(gguf) => {
                 self.check(&gguf)?;
