@@ -17,8 +17,6 @@ pub enum RetryCause {
     Refused(u16),
     #[error("the server did not send the requested bytes")]
     WrongRange,
-    #[error("the server sent nothing")]
-    Empty,
     #[error("the server does not respond")]
     NoAnswer,
     /// The browser does not tell the page which of the two happened.

@@ -30,8 +30,8 @@ pub enum ChatError {
     /// The template renders a prompt alone.
     #[error("the chat template of this model refuses this conversation: {0}")]
     RefusesConversation(JinjaError),
-    #[error("the prompt has {tokens} tokens, more than the {limit} that there is room for")]
+    #[error("the prompt has {tokens} tokens, more than the {limit} that fit")]
     TooLong { tokens: usize, limit: usize },
-    #[error("the prompt has at least {fewest} tokens, more than the {limit} that there is room for")]
+    #[error("the prompt has at least {fewest} tokens, more than the {limit} that fit")]
     FarTooLong { fewest: usize, limit: usize },
 }

@@ -17,7 +17,7 @@ use super::arch::{self, Architecture};
 use super::gguf::Gguf;
 use glasscage_message::message;
 
-/// Far above any model of this kind. Within it, no product of two sizes of a row overflows 32 bits.
+/// Far above any model of this kind.
 const MAX_SIZE: usize = 1 << 22;
 /// The deepest models have about 130.
 const MAX_LAYERS: usize = 1024;
@@ -137,10 +137,6 @@ impl Config {
             (
                 self.head_dim > 0 && self.head_dim.is_multiple_of(2) && self.rotates_right(),
                 message!("its rotated part of a head is not valid"),
-            ),
-            (
-                self.n_heads.checked_mul(self.head_dim).is_some() && self.n_heads >= self.n_kv_heads,
-                message!("its width of all heads is not valid"),
             ),
             (self.context_length > 0, message!("its context length is not valid")),
             (
