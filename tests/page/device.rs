@@ -36,7 +36,7 @@ async fn device_is_measured_on_request_and_copied_as_text() {
         assert!(facts.contains(fact), "{fact}: {facts}");
     }
     let kernels = browser.text("device-kernels").await;
-    assert!(kernels.contains("RMSNorm") && kernels.contains("the matrix product of Q8_0 weights"), "{kernels}");
+    assert!(kernels.contains("RMSNorm") && kernels.contains("GEMM (Q8_0)"), "{kernels}");
     assert!(!kernels.contains("wrong"), "{kernels}");
     browser.pictures_of("measure-device", "device").await;
     browser.pictures_of("copy-device", "device-end").await;

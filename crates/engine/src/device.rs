@@ -132,7 +132,7 @@ mod tests {
             assert!(gpu.nats.is_some_and(|nats| nats > 0.0 && nats < gpu.accepted_nats), "{gpu:?}");
             let names: std::collections::BTreeSet<&str> = gpu.kernels.iter().map(|kernel| &*kernel.what).collect();
             assert_eq!(names.len(), gpu.kernels.len(), "a row per group");
-            assert!(names.contains("the matrix product of Q8_0 weights") && names.contains("RMSNorm"), "{names:?}");
+            assert!(names.contains("GEMM (Q8_0)") && names.contains("RMSNorm"), "{names:?}");
             assert!(gpu.kernels.iter().all(|kernel| kernel.is_right && kernel.error < Some(1e-4)), "{gpu:?}");
             assert_eq!(steps, 3);
             assert_eq!(measure(&mut lm, &source, &gguf, &mut async |()| ControlFlow::Break(())).await.unwrap(), None);

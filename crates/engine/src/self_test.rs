@@ -28,7 +28,7 @@ pub async fn run(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result
 /// large.
 pub async fn difference(gpu: &Rc<Gpu>, source: &impl ByteSource, gguf: &Gguf) -> Result<Option<f64>, LoadError> {
     let Some((part, bytes)) = reduced_model::read(source, gguf).await? else { return Ok(None) };
-    let complete = "loading is never broken off";
+    let complete = "loading is never canceled";
     let (mut on_cpu, _) = CandleModel::load(&bytes, &part, &mut async |_| ControlFlow::Continue(())).await?.expect(complete);
     // If the CPU engine fails, the file is invalid.
     let cpu_scores = score(&mut on_cpu).await.map_err(|error| LoadError::Weights(error.to_message()))?;
@@ -66,7 +66,7 @@ fn failure(difference: f64) -> Option<Message> {
     match difference <= TOLERANCE {
         true => None,
         false if difference.is_nan() => Some(message!("This device’s GPU returned a value that is not a number (NaN)")),
-        false => Some(message!("This device’s GPU computes wrong scores (off by {difference:.2} nats in a test)")),
+        false => Some(message!("This device’s GPU computes wrong scores (off by {difference:.4} nats in a test)")),
     }
 }
 
@@ -77,7 +77,8 @@ mod tests {
     #[test]
     fn scores_are_right_within_the_tolerance() {
         assert_eq!(failure(1e-6), None);
-        assert!(failure(0.2).unwrap().to_string().contains("wrong scores (off by 0.20 nats"));
+        assert!(failure(0.0014).unwrap().to_string().contains("(off by 0.0014 nats"));
+        assert!(failure(0.2).unwrap().to_string().contains("wrong scores (off by 0.2000 nats"));
         assert!(failure(f64::NAN).unwrap().to_string().contains("not a number"));
     }
 }

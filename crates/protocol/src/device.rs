@@ -48,7 +48,7 @@ pub struct GpuReport {
 /// The error of a group of kernels in the self-test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelError {
-    /// What the kernels compute, in English.
+    /// Technical name of the kernels, which is the same in every language.
     pub what: String,
     /// Largest error, relative to the largest correct value. `None` if a value was not finite, or if an exact result differs.
     pub error: Option<f32>,

@@ -9,7 +9,7 @@ const TOLERANCE: f32 = 5e-5;
 
 /// The output of one kernel and the correct values.
 pub struct Case {
-    /// Description that the user reads.
+    /// Technical name of the kernel, which the user reads. It is the same in every language.
     pub what: String,
     pub computed: Buffer,
     right: Right,

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::case::{Case, submit, with_padding};
-use super::recurrent::{gated_attention, remembered, taken_in};
+use super::recurrent::{gated_attention, remembered, state_inputs};
 use super::samples::Sample;
 use crate::gpu::batch::{Row, text_rows};
 use crate::gpu::device::Gpu;
@@ -54,7 +54,7 @@ pub fn run(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Vec<Case> {
         cases.push(convolved(gpu));
     }
     if let Some((taps, net)) = config.recurrence.as_ref().and_then(|recurrence| Some((recurrence.taps, recurrence.delta_net?))) {
-        cases.push(taken_in(gpu, net, taps));
+        cases.push(state_inputs(gpu, net, taps));
         cases.extend(remembered(gpu, net, config.norm_epsilon));
     }
     if architecture.gates_attention {
@@ -84,7 +84,7 @@ fn gathered(gpu: &Gpu) -> Case {
     let (index, x) = (gpu.buffer_with("index", &[2, 0, 1]), gpu.buffer_with("x", &(0..51).collect::<Vec<_>>()));
     let y = gpu.buffer("y", 2 * 17);
     submit(gpu, |recording| gather::record(recording, &index, 1, &x, &y, 2, 17));
-    Case::exactly("rows by their numbers", y, (0..34).collect())
+    Case::exactly("gather", y, (0..34).collect())
 }
 
 /// Normalizes rows. If `add`, also adds the result a second time.
@@ -112,7 +112,7 @@ fn normalized_whole(gpu: &Gpu, config: &Config) -> Case {
     let right = qkv.chunks(width).flat_map(|row| qk_norm::reference(config, row, &norms)).collect();
     let [qkv, norms] = [qkv, norms].map(|values| gpu.buffer_with_f32("input", &values));
     submit(gpu, |recording| qk_norm::record(recording, config, &WholeNorm { n: 2, norms: &norms, qkv: &qkv }));
-    Case::about("RMSNorm of queries and keys", qkv, right)
+    Case::about("QK-Norm", qkv, right)
 }
 
 fn gated(gpu: &Gpu, gate: Gate) -> Case {
@@ -140,7 +140,7 @@ fn embedded(gpu: &Gpu, sample: &Sample) -> Case {
     let (own, other) = (&sample.values[last * columns..], &sample.values[..columns]);
     let mixture = own.iter().zip(other).map(|(own, other)| (1.0 - blend) * own + blend * other);
     let right: Vec<f32> = own.iter().copied().chain(mixture).map(|value| 0.5 * value).collect();
-    Case::about(format!("embeddings from {} weights", sample.quant.name), x, with_padding(&right, columns, stride))
+    Case::about(format!("embedding ({})", sample.quant.name), x, with_padding(&right, columns, stride))
 }
 
 /// Twice the product, because the second run adds to the first.
@@ -155,8 +155,8 @@ fn product(gpu: &Gpu, sample: &Sample, n: usize, is_step: bool) -> Case {
         matmul::record(recording, &matmul());
         matmul::record(recording, &matmul().adding());
     });
-    let what = if is_step { "the product of a vector and" } else { "the matrix product of" };
-    Case::about(format!("{what} {} weights", sample.quant.name), y, right)
+    let what = if is_step { "GEMV" } else { "GEMM" };
+    Case::about(format!("{what} ({})", sample.quant.name), y, right)
 }
 
 /// Product with a vector that the kernel normalizes, in a decode step.
@@ -171,7 +171,7 @@ fn normalized_product(gpu: &Gpu, sample: &Sample, config: &Config) -> Case {
         let matmul = Matmul::by_slab(&slab, 1, RowView::new(&x, stride), RowView::new(&y, rows));
         matmul::record(recording, &matmul.for_step(true).normalizing(Some(norm)));
     });
-    Case::about(format!("the product of a normalized vector and {} weights", sample.quant.name), y, right)
+    Case::about(format!("RMSNorm + GEMV ({})", sample.quant.name), y, right)
 }
 
 /// The first half of the rows are gates of the second half, in a decode step. The kernel normalizes the vector if the model does.
@@ -190,12 +190,12 @@ fn gated_product(gpu: &Gpu, sample: &Sample, config: &Config) -> Case {
         let matmul = Matmul::gated(&slab, gate, RowView::new(&x, stride), RowView::new(&y, ffn_dim));
         matmul::record(recording, &matmul.normalizing(norm));
     });
-    Case::about(format!("gates from {} weights", sample.quant.name), y, right)
+    Case::about(format!("GEMV + SwiGLU ({})", sample.quant.name), y, right)
 }
 
 /// Queries, keys and values of two rows at positions 3 and 5, cached in slots 1 and 0.
 fn rotated(gpu: &Gpu, config: &Config) -> [Case; 2] {
-    const WHAT: &str = "positions of queries and keys";
+    const WHAT: &str = "RoPE";
     let (dim, width, slot) = (config.head_dim, qkv_width(config), cached_slot(config));
     let (qkv, bias, norms, angles) = (random(2 * width, 5), random(width, 6), random(2 * dim, 7), random(6 * dim, 8));
     let rows: Vec<Row> = [(3, 1), (5, 0)].map(|(position, slot)| Row { position, slot, ..Row::default() }).into();
@@ -252,7 +252,7 @@ fn convolved(gpu: &Gpu) -> Case {
         let args = Convolution { rows: &rows, first: 0, n: 4, channels: CHANNELS, taps: TAPS, w, text, suffix, projected, y };
         convolution::record(recording, &args);
     });
-    Case::about("short convolutions", y, right)
+    Case::about("conv1d", y, right)
 }
 
 /// Window length, in keys: shorter than some prefixes and suffixes, longer than others.
@@ -293,7 +293,7 @@ fn attended(gpu: &Gpu, config: &Config, window: Option<usize>) -> Case {
 
 /// The row after 200 slots of a text, in a decode step: in two blocks of slots.
 fn stepped(gpu: &Gpu, config: &Config, window: Option<usize>) -> [Case; 2] {
-    const WHAT: &str = "attention of a step";
+    const WHAT: &str = "decode attention";
     const POSITION: usize = 200;
     let (width, slot) = (attention_step::projected_width(config), cached_slot(config));
     let (qkv, bias, norms) = (random_up_to(4.0, width, 26), random(width, 27), random(width, 28));
@@ -331,7 +331,7 @@ fn attention_sums(gpu: &Gpu, config: &Config, window: Option<usize>) -> Case {
     let sums = AttentionSums::new(gpu, config, targets, &ranges);
     let args = AttentionMass { rows: &rows, first: LENGTH - 3, n: 3, window, qkv: &qkv, text: &text, outputs: &outputs };
     submit(gpu, |recording| attention_mass::record(recording, config, &args, &sums));
-    Case::about("sums of attention weights", sums.into_buffer(), right)
+    Case::about("attention mass", sums.into_buffer(), right)
 }
 
 /// Vocabulary size, and its two tiles.
@@ -381,9 +381,9 @@ fn read_out(gpu: &Gpu) -> [Case; 3] {
     }
     let [right_state, right_divergences] = right;
     [
-        Case::about("probabilities", state, right_state),
-        Case::about("divergences", divergences, right_divergences),
-        Case::exactly("the most likely allowed token", best, right_tokens),
+        Case::about("log-sum-exp", state, right_state),
+        Case::about("KL divergence", divergences, right_divergences),
+        Case::exactly("masked argmax", best, right_tokens),
     ]
 }
 
@@ -397,7 +397,7 @@ fn ranked(gpu: &Gpu) -> Case {
         let tokens = TopTokens { logits: &tile, entries: &entries, first: 0, n: N, token: range.start, length: range.len() };
         submit(gpu, |recording| top_tokens::record(recording, &tokens));
     }
-    Case::exactly("the most likely tokens", entries, logits.chunks(VOCAB).flat_map(top_tokens::reference).collect())
+    Case::exactly("top-k", entries, logits.chunks(VOCAB).flat_map(top_tokens::reference).collect())
 }
 
 fn most_likely(gpu: &Gpu) -> Case {
@@ -407,7 +407,7 @@ fn most_likely(gpu: &Gpu) -> Case {
     let (logits, slices) = (gpu.buffer_with_f32("logits", &values), gpu.buffer("slices", 2 * argmax::N_SLICES));
     let chosen = gpu.buffer("chosen", 2);
     submit(gpu, |recording| argmax::record(recording, &logits, values.len(), &slices, &chosen));
-    Case::exactly("the most likely token", chosen, vec![LARGEST as u32, values[LARGEST].to_bits()])
+    Case::exactly("argmax", chosen, vec![LARGEST as u32, values[LARGEST].to_bits()])
 }
 
 fn drawn(gpu: &Gpu, top_k: Option<usize>, top_p: Option<f64>) -> Case {
@@ -416,5 +416,5 @@ fn drawn(gpu: &Gpu, top_k: Option<usize>, top_p: Option<f64>) -> Case {
     let (logits, words) = (gpu.buffer_with_f32("logits", &values), gpu.buffer_with("draw", &GpuDraw::new(&draw, values.len()).words()));
     let chosen = gpu.buffer("chosen", 2);
     submit(gpu, |recording| sample::record(recording, &logits, values.len(), &words, &chosen));
-    Case::exactly("a token drawn at random", chosen, vec![draw.token(&values)])
+    Case::exactly("sampling", chosen, vec![draw.token(&values)])
 }

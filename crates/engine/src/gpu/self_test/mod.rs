@@ -55,7 +55,7 @@ impl SelfTest {
     }
 }
 
-/// Description of the first wrong result.
+/// Name of the first wrong kernel.
 async fn first_wrong(gpu: &Gpu, config: &Config, samples: &[Sample]) -> Result<Option<String>, LmError> {
     let wrong = run_cases(gpu, config, samples).await?.into_iter().find(|(case, computed)| !case.is_right(computed));
     Ok(wrong.map(|(case, _)| case.what))

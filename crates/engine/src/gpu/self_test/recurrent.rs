@@ -17,7 +17,7 @@ fn few_heads(net: DeltaNet) -> DeltaNet {
 }
 
 /// Inputs of the last two of five rows of a text. The cache keeps four slots.
-pub fn taken_in(gpu: &Gpu, net: DeltaNet, taps: usize) -> Case {
+pub fn state_inputs(gpu: &Gpu, net: DeltaNet, taps: usize) -> Case {
     const RING: usize = 4;
     let sizes = few_heads(net);
     let (slot, stride) = (sizes.channels() + 2 * sizes.n_value_heads, sizes.channels() + 3 * sizes.n_value_heads);
@@ -48,7 +48,7 @@ pub fn taken_in(gpu: &Gpu, net: DeltaNet, taps: usize) -> Case {
         y_stride: slot,
     };
     submit(gpu, |recording| delta_inputs::record(recording, sizes, &args));
-    Case::about("inputs of recurrent states", y, right)
+    Case::about("DeltaNet inputs", y, right)
 }
 
 /// Updates a state with three rows, then normalizes and gates the outputs.
@@ -78,7 +78,7 @@ pub fn remembered(gpu: &Gpu, net: DeltaNet, epsilon: f64) -> [Case; 2] {
         let (norm, gates, gate_stride, gate_first) = (&norm, &gates, width, 0);
         delta_output::record(recording, sizes, &DeltaOutput { n: N, norm, epsilon, gates, gate_stride, gate_first, y, y_stride: width });
     });
-    [Case::about("recurrent states", states, state), Case::about("outputs of recurrent states", y, right)]
+    [Case::about("DeltaNet states", states, state), Case::about("DeltaNet outputs", y, right)]
 }
 
 /// Two rows: queries, keys and values without gates, and head outputs with gates.
@@ -98,5 +98,5 @@ pub fn gated_attention(gpu: &Gpu, config: &Config) -> [Case; 2] {
         ungated_queries::record(recording, config, 2, &projected, &qkv);
         gated_heads::record(recording, config, 2, &projected, &y);
     });
-    [Case::about("queries without gates", qkv, right_qkv), Case::about("gates of attention", y, with_padding(&right_y, heads, stride))]
+    [Case::about("ungated queries", qkv, right_qkv), Case::about("gated attention", y, with_padding(&right_y, heads, stride))]
 }
