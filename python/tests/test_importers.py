@@ -1,5 +1,6 @@
 """Converts results of the real packages, which golden/importers/make.py recorded, to documents."""
 
+import json
 import random
 from types import SimpleNamespace
 from typing import Any
@@ -381,6 +382,12 @@ NUMBERS = [[1.0, 1.0], [1.0, NAN]]
 def test_nan_score_is_an_error(make: Any) -> None:
     with pytest.raises(ValueError, match="half precision"):
         make()
+
+
+def test_unit_of_method_is_kept_in_file() -> None:
+    document = token_scores(["A."], ["B."], [[1.0]], method="m", unit="sentence")
+    data = json.loads(document.to_json())
+    assert data["method"]["unit"] == "sentence" and "unit" not in data
 
 
 def test_masked_scores_are_not_measured() -> None:

@@ -36,6 +36,7 @@ class WordTokenizer:
 
     is_fast = True
     bos_token_id = 0
+    eos_token_id: int | None = 1
     all_special_ids = (0, 1)
     chat_template = "frame"
 
@@ -306,6 +307,13 @@ def test_too_many_sentences_fail_before_model_runs(answer: str | None) -> None:
 def test_wrong_arguments_are_named(prompt: str, options: dict[str, int], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         explain(None, WordTokenizer(), prompt, **options)  # type: ignore[arg-type]
+
+
+def test_tokenizer_without_end_token_is_refused() -> None:
+    tokenizer = WordTokenizer()
+    tokenizer.eos_token_id = None
+    with pytest.raises(ValueError, match="no end token"):
+        explain(None, tokenizer, PROMPT)
 
 
 @pytest.mark.parametrize(("answer", "context"), [(None, 13), ("So 1.", 14)])

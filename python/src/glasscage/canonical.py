@@ -6,7 +6,6 @@ from .schema import schema
 from .version import smallest_version
 
 _DEFAULTS: dict[str, Any] = {
-    "unit": "sentence",
     "compression": "none",
     "weighting": "none",
     "sentence_rule": "punkt",
@@ -28,6 +27,9 @@ _FLOATS = {"table", "alone", "flow", "support", "log_probability", "log_probabil
 def canonical(data: dict[str, Any]) -> dict[str, Any]:
     """Returns a copy of the document in this form, with the smallest version that has all of its fields."""
     found: dict[str, Any] = _canonical(data, schema())
+    # A method has a field of this name without a default.
+    if found.get("unit") == "sentence":
+        del found["unit"]
     return found | {"version": smallest_version(found)}
 
 

@@ -22,7 +22,7 @@ def causal_mask(n_prompt: int, n_generated: int) -> NDArray[np.bool_]:
 
 def normalize(table: Array, normalization: str = "full") -> Array:
     """Computes **A** (`eq:normalize`). `full` clips negative scores to 0 and divides each row by its sum; `nonnegative` only clips; `none`
-    returns T.
+    returns T with 0 for cells that were not measured.
 
     Rows without a positive score stay zero.
     """

@@ -62,9 +62,12 @@ def explain(
     `answer`.
 
     `model` is a causal language model of transformers, `tokenizer` its fast tokenizer. `method` is `pert`, the drop of log-probability, or
-    `clp`, the divergence of the predictions. The cost is n + m + 1 forward passes for n prompt and m generated sentences. In both texts, a
-    byte order mark at the start is removed, and every line end becomes a line feed. The answer ends where the model's context does. Longer
-    texts raise `ValueError`.
+    `clp`, the divergence of the predictions. The tokenizer needs an end token, which replaces sentences. In both texts, a byte order mark
+    at the start is removed, and every line end becomes a line feed. The answer ends where the model's context does. Longer texts raise
+    `ValueError`.
+
+    The cost is n + m + 1 forward passes for n prompt and m generated sentences. Each named passage and each explained earlier answer adds
+    one pass. `unit="word"` takes n + m.
 
     `unit` is what a source of the prompt is: `sentence`, `word`, `line`, `paragraph` (lines without a blank line between them), `section`
     (a Markdown heading with the text up to the next one), or `bracket` (a part between `[[` and `]]`, which the model does not read; other
@@ -87,6 +90,9 @@ def explain(
     for name, number in (("max_tokens", max_tokens), ("batch_size", batch_size)):
         if number < 1:
             raise ValueError(f"{name} is {number}, but it must be at least 1")
+    end_token = tokenizer.eos_token_id
+    if end_token is None:
+        raise ValueError("the tokenizer has no end token to replace sentences with; set tokenizer.eos_token")
     parts, named = _parts(prompt, conversation, unit, earlier_answers == "explained")
     # Check before the model runs. A generated answer has at least one sentence.
     n_prompt = sum(len(part.units or ()) for part in parts)
@@ -110,17 +116,17 @@ def explain(
     if not text.start:
         raise ValueError("no token comes before the first explained answer")
     scorer = Scorer(model, framed.ids + found.ids, text.start, lambda number: text.generation.text[slice(*text.spans[number])])
-    table, n_passes = _table(scorer, text, tokenizer.eos_token_id, method, batch_size, progress)
+    table, n_passes = _table(scorer, text, end_token, method, batch_size, progress)
     blanked, names = [positions for _, positions in groups], [passage.name for of_part in named for passage in of_part]
     n_passes += sum(map(bool, blanked))
-    effects = _group_effects(scorer, blanked, _claims(text, names), text.start, tokenizer.eos_token_id, batch_size)
+    effects = _group_effects(scorer, blanked, _claims(text, names), text.start, end_token, batch_size)
     return Document.make(
         text.prompt,
         text.generation,
         table,
         unit=unit,
         turns=text.turns,
-        support=[] if unit == "word" else _support(scorer, text, tokenizer.eos_token_id),
+        support=[] if unit == "word" else _support(scorer, text, end_token),
         tokens=_tokens(scorer, tokenizer, text, framed, found),
         groups=[group | {"effects": of_group} for (group, _), of_group in zip(groups, effects, strict=True)],
         method={"id": method, "replacement": str(tokenizer.eos_token), "passes": [n_passes, n_passes]},
