@@ -82,6 +82,7 @@ class Cell {
   #address = null;
   #drawn = null;
   #said = null;
+  #timer = 0;
   #observer = new IntersectionObserver(entries => this.#look(entries.at(-1).isIntersecting));
 
   constructor(model, place) {
@@ -110,13 +111,16 @@ class Cell {
   }
 
   close() {
+    this.isInView = false;
+    clearTimeout(this.#timer);
+    this.#observer.disconnect();
     this.rest();
     if (this.#kept && this.#address) {
       this.#kept.src = this.#address;
       this.#kept.alt = this.#image.alt;
       this.#kept.dataset.output = this.#drawn;
     }
-    this.#observer.disconnect();
+    else this.#revoke();
     removeEventListener("message", this.#onMessage);
     this.#model.off("msg:custom", this.#onAnswer);
     this.#model.off("change:output", this.#onOutput);
@@ -160,7 +164,8 @@ class Cell {
   #look(isInView) {
     this.isInView = isInView;
     this.#show();
-    if (isInView) setTimeout(() => this.isInView && hasRoom() && this.open(), MILLIS_IN_VIEW);
+    clearTimeout(this.#timer);
+    if (isInView) this.#timer = setTimeout(() => this.isInView && hasRoom() && this.open(), MILLIS_IN_VIEW);
   }
 
   #show() {
@@ -169,11 +174,15 @@ class Cell {
   }
 
   #draw(address, { output, width, height }) {
-    if (this.#address?.startsWith("blob:")) URL.revokeObjectURL(this.#address);
+    this.#revoke();
     [this.#address, this.#drawn] = [address, output];
     Object.assign(this.#picture.style, { width: `${width}px`, aspectRatio: `${width} / ${height}` });
     this.#element.classList.add("drawn");
     this.#show();
+  }
+
+  #revoke() {
+    if (this.#address?.startsWith("blob:")) URL.revokeObjectURL(this.#address);
   }
 
   #redraw() {
