@@ -1,4 +1,4 @@
-/** What is explained on screen. */
+/** The explanation on screen. */
 export interface Explained {
   title: string;
   /** The explained sentences of the answer, from 0. */
@@ -16,7 +16,7 @@ interface EventMap {
 
 /**
  * `<glasscage-explanation src="explanation.json" hide="details,tabs" theme="dark" lang="de">`: an explanation with the page's own views,
- * as high as it needs.
+ * sized to its content.
  */
 export class GlasscageExplanation extends HTMLElement {
   /** A document: its JSON, as text or as object, or a link to it. Takes precedence over `src`. */
@@ -31,7 +31,9 @@ export class GlasscageExplanation extends HTMLElement {
   addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
 }
 
-/** Loads the program, once: before that none of the functions below works. They throw an Error that says what is wrong with a text. */
+/**
+ * Loads the program once. Await it before you call the functions below. They throw an `Error` that describes the problem with the text.
+ */
 export function ready(): Promise<unknown>;
 /** The document (JSON) contained in a text: its JSON, a link, an SVG or a page. */
 export function documentOf(text: string): string;
@@ -39,7 +41,7 @@ export function documentOf(text: string): string;
 export function fragmentOf(json: string): string;
 /** The influence of each sentence of prompt and answer on the explained ones, through the steps; NaN where it was not measured. */
 export function sharesOf(json: string): Float64Array;
-/** A document (JSON) as a picture (SVG), so many CSS pixels wide. */
+/** A document (JSON) as a picture (SVG), `width` CSS pixels wide. */
 export function svgOf(json: string, width: number, isDark: boolean): string;
 
 declare global {

@@ -10,7 +10,7 @@ export { documentOf, fragmentOf, sharesOf, svgOf };
 const PROTOCOL = 1;
 const VIEWER = new URL("embed.html", import.meta.url);
 const STYLE = ":host { display: block } iframe { display: block; width: 100%; height: 640px; border: 0 }";
-// What goes into the viewer's address.
+// Attributes that become parameters of the viewer's address.
 const OPTIONS = ["hide", "theme", "lang"];
 // The title of the frame, and what comes before the reason of a failure.
 const TEXTS = {
@@ -21,9 +21,12 @@ const TEXTS = {
 
 let program;
 
-// Loads the program, once: before that none of the functions works.
+// Loads the program once. Await it before you call the functions. After a failure, the next call tries again.
 export function ready() {
-  program ??= load();
+  program ??= load().catch(error => {
+    program = undefined;
+    throw error;
+  });
   return program;
 }
 
@@ -35,9 +38,9 @@ export class GlasscageExplanation extends HTMLElement {
   // Whether an explanation is on screen, and whether it is the one that was asked for last.
   #isShown = false;
   #isOpen = false;
-  // What is to be explained, until there is something to choose in.
+  // The chosen sentences, until a document is open.
   #output = null;
-  // Of the document that was asked for last.
+  // Number of the last request; answers to earlier requests are ignored.
   #request = 0;
 
   constructor() {
