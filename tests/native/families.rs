@@ -51,7 +51,7 @@ async fn checked(mut model: impl LanguageModel, what: &str) -> Found {
     }
     let next = after_all(&mut model, 0).await;
     assert_eq!(after_all(&mut model, 3).await, next, "{what}: in two parts");
-    let infill = InfillRequest { tokens: &TOKENS, gaps: &[3..6, 20..24, 41..45], forbidden: &[END], ends: &[], start_token: 1 };
+    let infill = InfillRequest { tokens: &TOKENS, spans: &[3..6, 20..24, 41..45], forbidden: &[END], ends: &[], start_token: 1 };
     let infills = model.infill(&infill, &mut async |()| ControlFlow::Continue(())).await.unwrap().unwrap();
     Found { answer, next, infills }
 }

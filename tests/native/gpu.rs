@@ -75,7 +75,7 @@ async fn device_lost_while_answering_is_error() {
 }
 
 #[tokio::test]
-async fn cancelled_run_stops_and_next_run_is_complete() {
+async fn canceled_run_stops_and_next_run_is_complete() {
     let mut model = demo().await;
     let (tokens, passes) = ([7; 64], passes());
     let job = ScoreRequest::new(&tokens, 48..64, &passes);

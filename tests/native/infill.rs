@@ -16,7 +16,7 @@ use glasscage::model::source::BytesInMemory;
 
 const VOCAB: u32 = 97;
 /// The first span begins the text, two spans are adjacent, and the last has one token.
-const GAPS: [Range<usize>; 4] = [0..2, 20..23, 23..26, 71..72];
+const SPANS: [Range<usize>; 4] = [0..2, 20..23, 23..26, 71..72];
 const START: u32 = 2;
 
 async fn go_on((): ()) -> ControlFlow<()> {
@@ -75,7 +75,7 @@ fn span_may_reach_beyond_the_text() {
     pollster::block_on(async {
         let mut cpu = cpu().await;
         let mut gpu = gpu(&Options::default()).await;
-        let infill = InfillRequest { tokens: &TOKENS, gaps: &[3..5, 66..78], forbidden: &[], ends: &[], start_token: START };
+        let infill = InfillRequest { tokens: &TOKENS, spans: &[3..5, 66..78], forbidden: &[], ends: &[], start_token: START };
         let filled = cpu.infill(&infill, &mut go_on).await.unwrap().unwrap();
         assert_eq!(gpu.infill(&infill, &mut go_on).await.unwrap().unwrap(), filled);
         let (last, before) = filled[1].split_last().expect("a span is not empty");
@@ -87,9 +87,9 @@ fn span_may_reach_beyond_the_text() {
 fn text_that_was_scored_is_not_read_again_on_the_cpu() {
     pollster::block_on(async {
         let mut cpu = cpu().await;
-        let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], ends: &[], start_token: START };
+        let infill = InfillRequest { tokens: &TOKENS, spans: &SPANS, forbidden: &[], ends: &[], start_token: START };
         let filled = cpu.infill(&infill, &mut go_on).await.unwrap().unwrap();
-        let n_filled: usize = GAPS.iter().map(|gap| gap.len()).sum();
+        let n_filled: usize = SPANS.iter().map(|span| span.len()).sum();
         assert_eq!(cpu.counters().forward_tokens, 70 + n_filled);
         log_prob(&mut cpu, &TOKENS[..TOKENS.len() - 1], TOKENS[TOKENS.len() - 1]).await;
         let before = cpu.counters().forward_tokens;
@@ -103,25 +103,25 @@ fn spans_get_most_likely_allowed_tokens() {
     pollster::block_on(async {
         let mut cpu = cpu().await;
         // Forbid tokens that would be chosen otherwise, so that the ban has an effect.
-        let unforbidden = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], ends: &[], start_token: START };
+        let unforbidden = InfillRequest { tokens: &TOKENS, spans: &SPANS, forbidden: &[], ends: &[], start_token: START };
         let free = cpu.infill(&unforbidden, &mut go_on).await.unwrap().unwrap();
         let forbidden = [free[1][1], free[2][0]];
-        let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &forbidden, ends: &[], start_token: START };
+        let infill = InfillRequest { tokens: &TOKENS, spans: &SPANS, forbidden: &forbidden, ends: &[], start_token: START };
         let filled = cpu.infill(&infill, &mut go_on).await.unwrap().unwrap();
         assert_ne!(filled, free);
-        for (gap, filled) in GAPS.iter().zip(&filled) {
-            assert_eq!(filled.len(), gap.len());
-            let before = if gap.start == 0 { &[START] } else { &TOKENS[..gap.start] };
-            for i in 0..gap.len() {
-                let original = (i == 0).then_some(TOKENS[gap.start]);
+        for (span, filled) in SPANS.iter().zip(&filled) {
+            assert_eq!(filled.len(), span.len());
+            let before = if span.start == 0 { &[START] } else { &TOKENS[..span.start] };
+            for i in 0..span.len() {
+                let original = (i == 0).then_some(TOKENS[span.start]);
                 let not: Vec<u32> = forbidden.iter().copied().chain(original).collect();
-                assert_eq!(filled[i], best(&mut cpu, &[before, &filled[..i]].concat(), &not).await, "{gap:?} {i}");
+                assert_eq!(filled[i], best(&mut cpu, &[before, &filled[..i]].concat(), &not).await, "{span:?} {i}");
             }
         }
         // A span ends after its first or its second token.
         let ending = InfillRequest { ends: &[filled[0][0], filled[1][1]], ..infill.clone() };
         let ended: Vec<Vec<u32>> = filled.iter().map(|span| span_to_end(span, ending.ends)).collect();
-        assert!(ended[0].len() < GAPS[0].len() && ended[1].len() < GAPS[1].len());
+        assert!(ended[0].len() < SPANS[0].len() && ended[1].len() < SPANS[1].len());
         assert_eq!(cpu.infill(&ending, &mut go_on).await.unwrap().unwrap(), ended);
         // Stop is possible before each token of a span, because one takes long on a slow device.
         for steps in 1..=filled.concat().len() {
@@ -137,7 +137,7 @@ fn spans_get_most_likely_allowed_tokens() {
             assert_eq!(gpu.infill(&infill, &mut go_on).await.unwrap().unwrap(), filled, "{}", variant.name);
             assert!(gpu.infill(&infill, &mut async |()| ControlFlow::Break(())).await.unwrap().is_none());
             // The text up to the last token before a span, once per call, and then each token of each span.
-            assert_eq!(gpu.counters().forward_tokens, 70 + 70 + GAPS.iter().map(|gap| gap.len()).sum::<usize>());
+            assert_eq!(gpu.counters().forward_tokens, 70 + 70 + SPANS.iter().map(|span| span.len()).sum::<usize>());
             assert_eq!(gpu.infill(&ending, &mut go_on).await.unwrap().unwrap(), ended, "{}", variant.name);
         }
     });
@@ -158,8 +158,8 @@ async fn refuses_unknown_tokens(model: &mut impl LanguageModel) {
     for at in [0, 1, 2, 5, TOKENS.len() - 1] {
         let mut tokens = TOKENS;
         tokens[at] = VOCAB;
-        for gap in [0..2, 1..3, at..at + 1] {
-            let infill = InfillRequest { tokens: &tokens, gaps: &[gap], forbidden: &[], ends: &[], start_token: START };
+        for span in [0..2, 1..3, at..at + 1] {
+            let infill = InfillRequest { tokens: &tokens, spans: &[span], forbidden: &[], ends: &[], start_token: START };
             assert!(is_refused(&model.infill(&infill, &mut go_on).await.unwrap_err()), "infill {at}");
         }
         assert!(is_refused(&model.next_token(&tokens, &mut Sampler::greedy()).await.unwrap_err()), "next {at}");
@@ -167,7 +167,7 @@ async fn refuses_unknown_tokens(model: &mut impl LanguageModel) {
         assert!(is_refused(&model.score(&request, async |_, _| ControlFlow::Continue(())).await.unwrap_err()), "text {at}");
     }
     for (forbidden, start_token) in [([VOCAB], START), ([START], VOCAB)] {
-        let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &forbidden, ends: &[], start_token };
+        let infill = InfillRequest { tokens: &TOKENS, spans: &SPANS, forbidden: &forbidden, ends: &[], start_token };
         assert!(is_refused(&model.infill(&infill, &mut go_on).await.unwrap_err()), "{forbidden:?} {start_token}");
     }
     for (token, blend_with) in [(VOCAB, START), (START, VOCAB)] {

@@ -20,7 +20,7 @@ use crate::is_thorough;
 use crate::models::{self, SHAPES, TOKENS};
 
 const ATTENDED: [Range<usize>; 2] = [3..20, 20..40];
-const GAPS: [Range<usize>; 2] = [20..24, 50..51];
+const SPANS: [Range<usize>; 2] = [20..24, 50..51];
 
 /// The shaders that are compiled when a model runs everything that it supports.
 async fn compiled(variant: &'static Variant, shape: &models::Shape) -> Vec<String> {
@@ -38,7 +38,7 @@ async fn compiled(variant: &'static Variant, shape: &models::Shape) -> Vec<Strin
     let scored = ScoreRequest::new(&TOKENS, 40..TOKENS.len(), &passes);
     let job = ScoreRequest { divergences: true, attended: &ATTENDED, top_tokens: true, ..scored };
     model.score(&job, async |_, _| ControlFlow::Continue(())).await.unwrap();
-    let infill = InfillRequest { tokens: &TOKENS, gaps: &GAPS, forbidden: &[], ends: &[], start_token: 2 };
+    let infill = InfillRequest { tokens: &TOKENS, spans: &SPANS, forbidden: &[], ends: &[], start_token: 2 };
     model.infill(&infill, &mut async |()| ControlFlow::Continue(())).await.unwrap().unwrap();
     gpu.peak_throughput().await.unwrap();
     gpu.shaders()

@@ -40,7 +40,7 @@ fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segme
         sources.iter().map(|source| length - generation.start.max(source.start + 1)).sum::<usize>(),
     ];
     let heads = if method.divergences { 2 } else { 1 };
-    let gaps = match method.scored_texts() {
+    let spans = match method.scored_texts() {
         // The text up to the token before the last span, then each token of each span.
         ScoredTexts::WithoutEach(Replacement::Infill) => {
             let filled = sources.iter().map(|source| source.len()).sum::<usize>();
@@ -64,8 +64,8 @@ fn formula(method: &AttributionMethod, transcript: &Transcript, segments: &Segme
     let of_pairs = pairs.fold([0, 0], |sum, work| [sum[0] + work[0], sum[1] + work[1]]);
     let looks = usize::from(method.attention && method.text().passes() > 0);
     [
-        rounds * (base[0] + passes_each * of_passes[0]) + looks * base[0] + gaps[0] + of_pairs[0],
-        rounds * (base[1] + passes_each * heads * of_passes[1]) + looks * base[1] + gaps[1] + of_pairs[1],
+        rounds * (base[0] + passes_each * of_passes[0]) + looks * base[0] + spans[0] + of_pairs[0],
+        rounds * (base[1] + passes_each * heads * of_passes[1]) + looks * base[1] + spans[1] + of_pairs[1],
     ]
 }
 

@@ -61,7 +61,7 @@ async fn score(model: &mut GpuModel) -> Result<Vec<Readout>, LmError> {
 }
 
 async fn infill(model: &mut GpuModel) -> Result<Option<Infills>, LmError> {
-    let infill = InfillRequest { tokens: &[7; 30], gaps: &[4..6, 17..20], forbidden: &[1, 2], ends: &[], start_token: 0 };
+    let infill = InfillRequest { tokens: &[7; 30], spans: &[4..6, 17..20], forbidden: &[1, 2], ends: &[], start_token: 0 };
     model.infill(&infill, &mut async |()| ControlFlow::Continue(())).await
 }
 
@@ -85,7 +85,7 @@ async fn pace_does_not_change_bits() {
             let scores = score(&mut model).await.expect("it scores");
             submissions.push(model.counters().submissions);
             let tokens = tokens(&mut model, &mut Sampler::greedy(), 6).await;
-            all.push((scores, tokens, infill(&mut model).await.expect("it fills the gaps")));
+            all.push((scores, tokens, infill(&mut model).await.expect("it fills the spans")));
         }
         assert!(all.iter().all(|results| *results == all[0]), "{}", variant.name);
         println!("{}: {submissions:?} submissions", variant.name);
@@ -123,7 +123,7 @@ async fn stop_while_reading_prompt_ends_answer() {
     let mut go_on = async |_| ControlFlow::Continue(());
     let beginning = Beginning::free(&PROMPT);
     let generated = generate(&mut model, &tokenizer, beginning, &mut Sampler::greedy(), 9, None, &mut go_on).await.expect("it ends");
-    assert_eq!((generated.tokens, generated.stop), (Vec::new(), StopReason::Cancelled));
+    assert_eq!((generated.tokens, generated.stop), (Vec::new(), StopReason::Canceled));
 }
 
 #[tokio::test]

@@ -142,8 +142,8 @@ impl LanguageModel for FakeModel {
     }
 
     async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
-        self.filled.push((request.gaps.to_vec(), request.forbidden.to_vec(), request.start_token));
-        let infills = request.gaps.iter().map(|gap| vec![FILLING; gap.len()]).collect();
+        self.filled.push((request.spans.to_vec(), request.forbidden.to_vec(), request.start_token));
+        let infills = request.spans.iter().map(|span| vec![FILLING; span.len()]).collect();
         Ok(on_step.call(()).await.is_continue().then_some(infills))
     }
 

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn cancelled_measurement_keeps_what_is_done() {
+    fn canceled_measurement_keeps_what_is_done() {
         let (effects, done, _) = measured(&[1..2, 2..3, 3..3], &[vec![5]], 1);
         assert_eq!((effects, done), (vec![vec![0.25], Vec::new(), vec![0.0]], vec![1]));
         let (effects, _, model) = measured(&[3..3, 5..5], &[vec![5]], 0);

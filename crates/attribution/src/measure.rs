@@ -131,7 +131,7 @@ impl Measurement<'_> {
         let Transcript { tokens, end_token, control_tokens, infills, .. } = self.transcript;
         match self.methods[0].scored_texts() {
             ScoredTexts::WithoutEach(Replacement::Infill) => {
-                let request = InfillRequest { tokens, gaps: &self.sources, forbidden: control_tokens, ends: &[], start_token: *end_token };
+                let request = InfillRequest { tokens, spans: &self.sources, forbidden: control_tokens, ends: &[], start_token: *end_token };
                 model.infill(&request, &mut async |()| on_progress.call(MeasureProgress::Pass { done: 0 }).await).await
             }
             ScoredTexts::WithoutEach(Replacement::MaskedLm) => {
@@ -408,12 +408,12 @@ mod tests {
         let request = MeasureRequest::new(&methods, &transcript, &segments);
         let measured = pollster::block_on(measure(&mut model, &request, &mut async |_| ControlFlow::Break(())));
         assert_eq!(model.filled, [(vec![1..3, 3..5, 5..6], vec![1, END], END)]);
-        assert!(measured.failure.is_none() && model.asked.is_empty(), "it was broken off before the gaps were filled");
+        assert!(measured.failure.is_none() && model.asked.is_empty(), "it was broken off before the spans were filled");
         let unfilled = Transcript { infills: Vec::new(), ..transcript };
         let methods = [method(MethodId::ReagentMasked)];
         let request = MeasureRequest::new(&methods, &unfilled, &segments);
         let measured = pollster::block_on(measure(&mut model, &request, &mut async |_| ControlFlow::Continue(())));
-        assert!(matches!(measured.failure, Some(LmError::Engine(_))), "nothing has filled the gaps");
+        assert!(matches!(measured.failure, Some(LmError::Engine(_))), "nothing has filled the spans");
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub fn remarks_text(document: &Document, shares: &Shares) -> String {
         remarks.extend(match stop {
             AnswerStop::Length => Some("The answer was cut off at the limit of tokens. Choose a higher one with --max-tokens.".to_owned()),
             AnswerStop::Repetition => Some("The model started to repeat itself and was stopped. Its answer is not usable.".into()),
-            AnswerStop::End | AnswerStop::Cancelled => None,
+            AnswerStop::End | AnswerStop::Canceled => None,
         });
         remarks.extend(warning.map(|warning| match warning {
             AnswerWarning::Doubtful => "This answer is doubtful: it shows signs of a mistake. Check it before you use it.".into(),

@@ -33,7 +33,7 @@ pub struct AnsweredText {
 
 impl AnsweredText {
     pub fn was_stopped(&self) -> bool {
-        matches!(self.origin, Answer::Generated { stop: AnswerStop::Cancelled, .. })
+        matches!(self.origin, Answer::Generated { stop: AnswerStop::Canceled, .. })
     }
 }
 
@@ -80,10 +80,10 @@ impl<M: LanguageModel> Session<M> {
                         let generated = self.generated(&framed, settings, &start, on_token).await?;
                         (start.branches, generated)
                     }
-                    None => (Vec::new(), (Vec::new(), AnswerStop::Cancelled)),
+                    None => (Vec::new(), (Vec::new(), AnswerStop::Canceled)),
                 };
                 let answer = self.tokenized(&framed, ids);
-                let is_whole = stop != AnswerStop::Cancelled;
+                let is_whole = stop != AnswerStop::Canceled;
                 let prompt = ReadPrompt::of(question)?;
                 let mut on_step = async |()| on_token.call(None).await;
                 let mut warning = None;
@@ -91,7 +91,7 @@ impl<M: LanguageModel> Session<M> {
                     // Without a warning, a document implies that its answer was checked. So a stopped check stops the answer.
                     match self.warning(&prompt.whole_text(), &framed, &answer, &mut on_step).await? {
                         ControlFlow::Continue(of_answer) => warning = of_answer,
-                        ControlFlow::Break(()) => stop = AnswerStop::Cancelled,
+                        ControlFlow::Break(()) => stop = AnswerStop::Canceled,
                     }
                 }
                 (answer, Answer::Generated { sampling, max_tokens, thinking, stop, warning, branches })
@@ -194,7 +194,7 @@ impl<M: LanguageModel> Session<M> {
         if let Some(known) = self.answers.recall(context, settings, start) {
             for (i, &token) in known.tokens.iter().enumerate() {
                 if report(token).await.is_break() {
-                    return Ok((known.tokens[..=i].to_vec(), AnswerStop::Cancelled));
+                    return Ok((known.tokens[..=i].to_vec(), AnswerStop::Canceled));
                 }
             }
             return Ok((known.tokens.clone(), known.stop));
@@ -209,7 +209,7 @@ impl<M: LanguageModel> Session<M> {
         let (tokens, stop) = (generated.tokens, stop_of(generated.stop));
         // A stopped answer is complete for a question that allows only this many tokens.
         let (max_tokens, remembered_stop) = match stop {
-            AnswerStop::Cancelled => (tokens.len(), AnswerStop::Length),
+            AnswerStop::Canceled => (tokens.len(), AnswerStop::Length),
             _ => (max_tokens, stop),
         };
         self.answers.remember(GeneratedAnswer {
@@ -265,7 +265,7 @@ fn stop_of(reason: StopReason) -> AnswerStop {
     match reason {
         StopReason::End => AnswerStop::End,
         StopReason::Length => AnswerStop::Length,
-        StopReason::Cancelled => AnswerStop::Cancelled,
+        StopReason::Canceled => AnswerStop::Canceled,
         StopReason::Repetition => AnswerStop::Repetition,
     }
 }

@@ -26,7 +26,7 @@ impl<M: LanguageModel> Session<M> {
         for point in &points[start.branches.len()..] {
             let mut on_step = async |_: Option<String>| on_token.call(None).await;
             let (ids, stop) = self.generated(framed, settings, &start, &mut on_step).await?;
-            if stop == AnswerStop::Cancelled {
+            if stop == AnswerStop::Canceled {
                 return Ok(None);
             }
             let answer = self.tokenized(framed, ids);

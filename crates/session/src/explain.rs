@@ -63,7 +63,7 @@ impl<M: LanguageModel> Session<M> {
         let mut flow = on_progress.call(ExplainProgress::Answered(Box::new(answered.document.clone()))).await;
         if flow.is_continue() {
             let mut on_infill = async |()| on_progress.call(ExplainProgress::Pass { done: 0, planned }).await;
-            flow = self.fill_gaps(method, &mut answered, &mut on_infill).await?;
+            flow = self.infill_sources(method, &mut answered, &mut on_infill).await?;
         }
         let AnsweredQuestion { mut document, transcript, segments, statements, groups, spans, .. } = answered;
         if flow.is_break() {

@@ -20,18 +20,18 @@ impl<M: LanguageModel> Session<M> {
 
     /// Prepares `answered` for `method`. If the method needs infills, each source gets as many replacement tokens as it has tokens. Infills
     /// are cut off, or padded with end tokens. Calls `on_step` before each infill. Breaks without infills if it cancels.
-    pub async fn fill_gaps(
+    pub async fn infill_sources(
         &self,
         method: &AttributionMethod,
         answered: &mut AnsweredQuestion,
         on_step: &mut dyn Callback<()>,
     ) -> Result<ControlFlow<()>, Problem> {
         let sources = 0..answered.segments.n_sources();
-        self.fill_gaps_of(method, answered, sources, on_step).await
+        self.infill_sources_of(method, answered, sources, on_step).await
     }
 
-    /// Like [`Self::fill_gaps`], but only for these sources. The infills of the others are empty.
-    pub(super) async fn fill_gaps_of(
+    /// Like [`Self::infill_sources`], but only for these sources. The infills of the others are empty.
+    pub(super) async fn infill_sources_of(
         &self,
         method: &AttributionMethod,
         answered: &mut AnsweredQuestion,
@@ -56,13 +56,13 @@ impl<M: LanguageModel> Session<M> {
     ) -> Result<Option<Vec<Vec<TokenId>>>, Problem> {
         let masked_lm = self.masked_lm.as_ref().ok_or_else(no_masked_lm)?;
         let texts = document.source_texts();
-        let (mut text, mut gaps) = (String::new(), vec![0..0; texts.len()]);
+        let (mut text, mut spans) = (String::new(), vec![0..0; texts.len()]);
         let first_of_answer = document.prompt.sentences.len() + document.last_answer().row;
         for PlacedUnit { source, .. } in document.units_in_order() {
             if source == first_of_answer {
                 text.push('\n');
             }
-            gaps[source] = text.len()..text.len() + texts[source].trim_end().len();
+            spans[source] = text.len()..text.len() + texts[source].trim_end().len();
             text.push_str(texts[source]);
         }
         let tokens = masked_lm.tokens(&text);
@@ -72,7 +72,7 @@ impl<M: LanguageModel> Session<M> {
                 return Ok(None);
             }
             let source = segments.source(j);
-            let words = masked_lm.fill_tokens(&tokens, &gaps[j]).map_err(masked_lm_failed)?;
+            let words = masked_lm.fill_tokens(&tokens, &spans[j]).map_err(masked_lm_failed)?;
             let ids = self.tokenizer.encode_continuation(&transcript.tokens[..source.start], &words).into_iter().map(|token| token.id);
             infills[j] = ids.chain(std::iter::repeat(transcript.end_token)).take(source.len()).collect();
         }

@@ -62,12 +62,12 @@ impl<M: LanguageModel> Session<M> {
     ) -> Result<Option<f64>, Problem> {
         let tokens = [&framed.ids[..], &answer.ids].concat();
         let end = (tokens.len() + MARGIN).min(self.lm.config().context_length);
-        let gaps: Vec<Range<usize>> = departures.iter().map(|departure| framed.ids.len() + departure.at..end).collect();
-        if gaps.is_empty() {
+        let spans: Vec<Range<usize>> = departures.iter().map(|departure| framed.ids.len() + departure.at..end).collect();
+        if spans.is_empty() {
             return Ok(Some(0.0));
         }
         let ends = self.tokenizer.ends();
-        let request = InfillRequest { tokens: &tokens, gaps: &gaps, forbidden: &[], ends: &ends, start_token: tokens[0] };
+        let request = InfillRequest { tokens: &tokens, spans: &spans, forbidden: &[], ends: &ends, start_token: tokens[0] };
         let continuations = match self.lm.infill(&request, on_step).await {
             Ok(Some(filled)) => filled,
             Ok(None) | Err(LmError::Stopped) => return Ok(None),

@@ -77,7 +77,7 @@ impl<M: LanguageModel> Session<M> {
         let planned = method.text().passes() * n_words;
         let numbers = words.first().map_or(0, |first| first.number)..words.last().map_or(0, |last| last.number + 1);
         let mut on_infill = async |()| on_pass.call(PassProgress { done: 0, planned }).await;
-        if self.fill_gaps_of(method, &mut by_words, numbers, &mut on_infill).await?.is_break() {
+        if self.infill_sources_of(method, &mut by_words, numbers, &mut on_infill).await?.is_break() {
             return Ok(None);
         }
         let expanded = expanded(segments, source, &words);

@@ -32,19 +32,19 @@ const TURN_MILLIS: f64 = 40.0;
 /// Serves requests until the worker is terminated.
 pub fn run() {
     let (sender, requests) = unbounded();
-    let cancelled = Rc::<Cell<Option<RequestId>>>::default();
-    wasm_bindgen_futures::spawn_local(serve(requests, cancelled.clone()));
+    let canceled = Rc::<Cell<Option<RequestId>>>::default();
+    wasm_bindgen_futures::spawn_local(serve(requests, canceled.clone()));
     scope::listen(move |request: Envelope<EngineRequest>, files| match request.body {
         // Requests are queued. Cancel must overtake the request that it cancels.
-        EngineRequest::Cancel => cancelled.set(Some(request.id)),
+        EngineRequest::Cancel => canceled.set(Some(request.id)),
         _ => drop(sender.unbounded_send((request, files))),
     });
 }
 
-async fn serve(mut requests: UnboundedReceiver<(Envelope<EngineRequest>, Vec<File>)>, cancelled: Rc<Cell<Option<RequestId>>>) {
+async fn serve(mut requests: UnboundedReceiver<(Envelope<EngineRequest>, Vec<File>)>, canceled: Rc<Cell<Option<RequestId>>>) {
     let mut engine = EngineState::default();
     while let Some((Envelope { id, body }, files)) = requests.next().await {
-        let page = Page { id, cancelled: cancelled.clone(), turn_began_millis: Cell::default() };
+        let page = Page { id, canceled: canceled.clone(), turn_began_millis: Cell::default() };
         if let Err(problem) = engine.serve(body, files, &page).await {
             page.post(EngineEvent::Failed(problem));
         }
@@ -329,7 +329,7 @@ async fn read_masked_lm(files: &[File]) -> Result<MaskedLm, Problem> {
 struct Page {
     id: RequestId,
     /// The request that the user canceled last.
-    cancelled: Rc<Cell<Option<RequestId>>>,
+    canceled: Rc<Cell<Option<RequestId>>>,
     turn_began_millis: Cell<f64>,
 }
 
@@ -356,7 +356,7 @@ impl Page {
 
     /// Whether the user pressed Stop. Messages arrive while the engine waits for the GPU.
     fn is_stopped(&self) -> Rc<dyn Fn() -> bool> {
-        let (id, cancelled) = (self.id, self.cancelled.clone());
-        Rc::new(move || cancelled.get() == Some(id))
+        let (id, canceled) = (self.id, self.canceled.clone());
+        Rc::new(move || canceled.get() == Some(id))
     }
 }

@@ -55,7 +55,7 @@ pub fn outcome(
             Err(problem) => return Ok(ItemResult::Skipped(problem.what.to_sentence())),
         };
         for method in methods {
-            if let Err(problem) = session.fill_gaps(method, &mut answered, &mut async |()| ControlFlow::Continue(())).await {
+            if let Err(problem) = session.infill_sources(method, &mut answered, &mut async |()| ControlFlow::Continue(())).await {
                 return Ok(ItemResult::Skipped(problem.what.to_sentence()));
             }
         }

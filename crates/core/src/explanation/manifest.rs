@@ -129,7 +129,8 @@ pub enum AnswerStop {
     /// The token limit or the context limit was reached.
     Length,
     /// The visitor pressed Stop.
-    Cancelled,
+    #[serde(rename = "cancelled")]
+    Canceled,
     /// The model kept repeating itself.
     Repetition,
 }

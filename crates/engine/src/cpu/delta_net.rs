@@ -74,7 +74,7 @@ impl DeltaNet {
         let (n, Sizes { n_value_heads, head_dim, .. }) = (x.dim(0)?, self.sizes);
         cache.keep_inputs(x)?;
         let mut read = vec![0.0; n * self.sizes.value_width()];
-        self.take_in(x, cache, Some(&mut read))?;
+        self.update(x, cache, Some(&mut read))?;
         let read = Tensor::from_vec(read, (n * n_value_heads, head_dim), &Device::Cpu)?;
         let normalized = rms_norm(&read, &self.norm, self.norm_epsilon)?.reshape((n, self.sizes.value_width()))?;
         self.output.project(&(normalized * silu(&self.gate.project(x)?)?)?)
@@ -87,18 +87,18 @@ impl DeltaNet {
         let mut replayed = all.replayed.take().filter(|replayed| replayed.remembered() <= whole).unwrap_or_default();
         let Some(inputs) = &all.inputs else { return Ok(*replayed) };
         for chunk in blocks(replayed.remembered()..whole, CHUNK) {
-            self.take_in(&inputs.rows().narrow(0, chunk.start, chunk.len())?, &mut replayed, None)?;
+            self.update(&inputs.rows().narrow(0, chunk.start, chunk.len())?, &mut replayed, None)?;
         }
         let mut prefix = (*replayed).clone();
         if tokens > whole {
-            self.take_in(&inputs.rows().narrow(0, whole, tokens - whole)?, &mut prefix, None)?;
+            self.update(&inputs.rows().narrow(0, whole, tokens - whole)?, &mut prefix, None)?;
         }
         all.replayed = Some(replayed);
         Ok(prefix)
     }
 
     /// Updates the recurrent state of a cache with tokens. Writes their outputs to `read`, `[n, value_width]`.
-    fn take_in(&self, x: &Tensor, cache: &mut LayerCache, read: Option<&mut Vec<f32>>) -> Result<()> {
+    fn update(&self, x: &Tensor, cache: &mut LayerCache, read: Option<&mut Vec<f32>>) -> Result<()> {
         let rates = Tensor::cat(&[self.alpha.project(x)?, self.beta.project(x)?], 1)?;
         let convolved = self.convolution.forward(&self.qkv.project(x)?, cache, false)?;
         let mut memory = cache.memory.take().unwrap_or_else(|| self.empty());

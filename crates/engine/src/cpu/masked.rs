@@ -72,18 +72,18 @@ impl MaskedLm {
         self.tokenizer.encode(text)
     }
 
-    /// Predicts the text of `text[gap]`: see [`Self::fill_tokens`].
-    pub fn fill(&self, text: &str, gap: &Range<usize>) -> Result<String, MaskedLmError> {
-        self.fill_tokens(&self.tokens(text), gap)
+    /// Predicts the text of `text[span]`: see [`Self::fill_tokens`].
+    pub fn fill(&self, text: &str, span: &Range<usize>) -> Result<String, MaskedLmError> {
+        self.fill_tokens(&self.tokens(text), span)
     }
 
-    /// Predicts the text of the byte range `gap` of the text with these tokens. Masks each token of the gap, and fills all of them at once
-    /// with the most likely tokens (as in the paper's reference code). If the text is too long, reads as much around the gap as the model
-    /// can.
-    pub fn fill_tokens(&self, tokens: &[Token], gap: &Range<usize>) -> Result<String, MaskedLmError> {
-        let is_in_gap = |token: &Token| token.span.start < gap.end && token.span.end > gap.start && !token.span.is_empty();
-        let Some(first) = tokens.iter().position(is_in_gap) else { return Ok(String::new()) };
-        let masked = first..tokens.iter().rposition(is_in_gap).map_or(first, |last| last + 1);
+    /// Predicts the text of the byte range `span` of the text with these tokens. Masks each token of the span, and fills all of them at
+    /// once with the most likely tokens (as in the paper's reference code). If the text is too long, reads as much around the span as the
+    /// model can.
+    pub fn fill_tokens(&self, tokens: &[Token], span: &Range<usize>) -> Result<String, MaskedLmError> {
+        let is_in_span = |token: &Token| token.span.start < span.end && token.span.end > span.start && !token.span.is_empty();
+        let Some(first) = tokens.iter().position(is_in_span) else { return Ok(String::new()) };
+        let masked = first..tokens.iter().rposition(is_in_span).map_or(first, |last| last + 1);
         let room = self.longest.saturating_sub(2);
         let masked = masked.start..masked.end.min(masked.start + room);
         let window = around(&masked, tokens.len(), room);

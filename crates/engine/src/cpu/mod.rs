@@ -104,7 +104,7 @@ impl ReadFile {
         Ok(Self { config, weights: HashMap::new(), bytes: Vec::new() })
     }
 
-    fn take_in(&mut self, tensor: &FileTensor, piece: &[u8]) -> Result<(), LoadError> {
+    fn add_piece(&mut self, tensor: &FileTensor, piece: &[u8]) -> Result<(), LoadError> {
         if tensors::is_ignored(&tensor.name, &self.config) {
             return Ok(());
         }
@@ -141,7 +141,7 @@ impl CandleModel {
         on_progress: &mut dyn Callback<u64>,
     ) -> Result<Option<(Self, String)>, LoadError> {
         let mut file = ReadFile::new(gguf)?;
-        let on_piece = |tensor: &FileTensor, piece: &[u8]| file.take_in(tensor, piece);
+        let on_piece = |tensor: &FileTensor, piece: &[u8]| file.add_piece(tensor, piece);
         let sha256 = stream(source, gguf, on_piece, async |bytes| on_progress.call(bytes).await).await?;
         let Some(sha256) = sha256 else { return Ok(None) };
         Ok(Some((file.into_model()?, sha256)))
@@ -150,7 +150,7 @@ impl CandleModel {
     /// Loads a model that another worker has loaded, too, and does not compute the SHA-256 again.
     pub async fn load_again(source: &impl ByteSource, gguf: &Gguf) -> Result<Self, LoadError> {
         let mut file = ReadFile::new(gguf)?;
-        stream_again(source, gguf, |tensor, piece| file.take_in(tensor, piece)).await?;
+        stream_again(source, gguf, |tensor, piece| file.add_piece(tensor, piece)).await?;
         file.into_model()
     }
 
@@ -197,19 +197,19 @@ impl CandleModel {
     async fn fill(
         &mut self,
         request: &InfillRequest<'_>,
-        gap: &Range<usize>,
+        span: &Range<usize>,
         text: &mut Cache,
         on_step: &mut dyn Callback<()>,
     ) -> Result<Option<Vec<TokenId>>, LmError> {
-        let (mut token, position) = request.before(gap);
+        let (mut token, position) = request.before(span);
         let mut cache = self.transformer.prefix(text, position)?;
-        let mut filled = Vec::with_capacity(gap.len());
-        for i in 0..gap.len() {
+        let mut filled = Vec::with_capacity(span.len());
+        for i in 0..span.len() {
             if on_step.call(()).await.is_break() {
                 return Ok(None);
             }
             let mut logits = self.logits_after(&[token], &mut cache)?;
-            let original = (i == 0).then_some(&request.tokens[gap.start]);
+            let original = (i == 0).then_some(&request.tokens[span.start]);
             request.forbidden.iter().chain(original).for_each(|&token| logits[token as usize] = f32::MIN);
             token = Sampler::greedy().sample(&logits)?;
             filled.push(token);
@@ -255,16 +255,16 @@ impl LanguageModel for CandleModel {
     async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
         check_known(&self.transformer.config, &[request.tokens, request.forbidden, &[request.start_token]].concat())?;
         self.text = self.transformer.empty_cache(false);
-        let end = request.gaps.iter().map(|gap| request.before(gap).1).max().unwrap_or(0);
+        let end = request.spans.iter().map(|span| request.before(span).1).max().unwrap_or(0);
         let known = self.scored.take().filter(|scored| scored.tokens.starts_with(&request.tokens[..end]));
         let mut text = known.map_or_else(|| self.transformer.empty_cache(true), |scored| scored.cache);
         if text.length < end {
             let inputs: Vec<Input> = request.tokens[..end].iter().map(|&token| token.into()).collect();
             self.forward(&inputs, &mut text, &mut AttentionMass::default())?;
         }
-        let mut infills = Vec::with_capacity(request.gaps.len());
-        for gap in request.gaps {
-            match self.fill(request, gap, &mut text, on_step).await? {
+        let mut infills = Vec::with_capacity(request.spans.len());
+        for span in request.spans {
+            match self.fill(request, span, &mut text, on_step).await? {
                 Some(filled) => infills.push(filled),
                 None => return Ok(None),
             }

@@ -77,7 +77,7 @@ impl CandleModel {
         loop {
             // Before the helpers, so that the time of an own step is known when this worker waits for them.
             job.schedule.assign(OWN);
-            self.hear(job, Duration::ZERO).await?;
+            self.receive(job, Duration::ZERO).await?;
             if self.report(job, on_readout).await?.is_break() || job.schedule.next().is_none() {
                 return Ok(());
             }
@@ -88,14 +88,14 @@ impl CandleModel {
             let patience = PATIENCE * job.longest_step;
             match job.schedule.current(OWN) {
                 Some((request, pass)) => self.step(job, request, pass)?,
-                None if self.hear(job, patience).await? => {}
+                None if self.receive(job, patience).await? => {}
                 None => (0..job.is_ready.len()).for_each(|helper| job.lose(helper)),
             }
         }
     }
 
     /// Handles the events of the helpers, and gives them work. Returns whether there was any event.
-    async fn hear(&mut self, job: &mut Job<'_>, patience: Duration) -> Result<bool, LmError> {
+    async fn receive(&mut self, job: &mut Job<'_>, patience: Duration) -> Result<bool, LmError> {
         let Some(helpers) = job.helpers.filter(|_| !job.is_ready.is_empty()) else { return Ok(false) };
         let events = helpers.events(patience).await;
         let is_new = !events.is_empty();

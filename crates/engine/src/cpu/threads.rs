@@ -141,8 +141,8 @@ impl Thread {
     fn score(&self, model: &mut CandleModel, helper_job: &mut HelperJob, job: usize, unit: &Unit) {
         let (helper, request) = (self.helper, unit.request);
         let mut on_scored = async |(pass, readout): (usize, Readout)| {
-            let is_heard = self.events.send((job, HelperEvent::Scored { helper, request, pass, readout })).is_ok();
-            if is_heard && self.is_current(job) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            let is_received = self.events.send((job, HelperEvent::Scored { helper, request, pass, readout })).is_ok();
+            if is_received && self.is_current(job) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let scored = model.help(helper_job, unit, &mut on_scored).now_or_never();
         if !matches!(scored, Some(Ok(()))) {

@@ -106,7 +106,7 @@ impl Sequence {
 
 /// Row that predicts token `i` of an infill span. It reads the token before that one. `position` is the position of the token before the
 /// span. Keys and values of that token and of the span start at slot `first_slot`.
-pub fn gap_row(token: TokenId, position: usize, i: usize, first_slot: usize) -> Row {
+pub fn span_row(token: TokenId, position: usize, i: usize, first_slot: usize) -> Row {
     Row {
         position: (position + i) as u32,
         slot: (first_slot + i) as u32,
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn infill_span_continues_token_before_it() {
-        let row = gap_row(7, 4, 2, 20);
+        let row = span_row(7, 4, 2, 20);
         assert_eq!(row, Row { position: 6, slot: 22, prefix_end: 4, suffix_start: 20, suffix_end: 23, ..Row::reading(7.into()) });
     }
 

@@ -56,7 +56,7 @@ impl DeltaNet {
         for Step { tokens, from, to } in &replayed.replay.steps {
             let mut from = *from;
             for block in whole_chunks(tokens.clone(), activations.block) {
-                self.take_in(recording, config, args, &block, Some(replayed));
+                self.update(recording, config, args, &block, Some(replayed));
                 self.step(recording, config, args, &Part { rows: 0..block.len(), from, to: *to, is_read: false });
                 from = Some(*to);
             }
@@ -71,7 +71,7 @@ impl DeltaNet {
         let (block, sizes, own) = (&args.block, MixerSizes::of(config, args.layer), args.batch.own);
         let (activations, rows) = (args.activations, args.batch.rows);
         let (projected, mixed) = (&activations.projected.buffer, &activations.mixed.buffer);
-        self.take_in(recording, config, args, block, None);
+        self.update(recording, config, args, block, None);
         self.keep(recording, rows, block, activations.projected.view_of(sizes.projected), sizes.slot, (own.of(args.layer), own.ring));
         if let Some(inputs) = own.inputs_of(args.layer) {
             let normed = activations.normed.view();
@@ -109,7 +109,7 @@ impl DeltaNet {
     }
 
     /// Queries, keys, values and rates of a block of rows: rows of the batch, or replayed rows of the text.
-    fn take_in<'a>(
+    fn update<'a>(
         &'a self,
         recording: &mut Recording<'a>,
         config: &Config,

@@ -298,7 +298,7 @@ impl LanguageModel for GpuModel {
     }
 
     async fn infill(&mut self, request: &InfillRequest<'_>, on_step: &mut dyn Callback<()>) -> Result<Option<Infills>, LmError> {
-        let filled = self.fill_gaps(request, on_step).await;
+        let filled = self.infill_spans(request, on_step).await;
         self.watched(filled).await
     }
 

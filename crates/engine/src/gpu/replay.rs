@@ -115,8 +115,8 @@ mod tests {
 
     #[test]
     fn own_state_needs_only_convolution_inputs() {
-        let gaps = [40, 9].map(|tokens| Sequence { before: Before::ItselfAndText(tokens), ..Sequence::of_text(1, 0) });
-        assert_eq!(Replay::new(&gaps, 32, 3), Some(Replay { tokens: 6..40, steps: Vec::new(), running: 32 }));
+        let spans = [40, 9].map(|tokens| Sequence { before: Before::ItselfAndText(tokens), ..Sequence::of_text(1, 0) });
+        assert_eq!(Replay::new(&spans, 32, 3), Some(Replay { tokens: 6..40, steps: Vec::new(), running: 32 }));
         assert_eq!(Replay::new(&[Sequence::of_text(1, 5)], 32, 3), None);
     }
 

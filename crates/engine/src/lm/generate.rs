@@ -19,7 +19,7 @@ pub enum StopReason {
     /// The answer reached the token limit or the context limit.
     Length,
     /// `on_token` canceled, or the engine was stopped.
-    Cancelled,
+    Canceled,
     /// The model kept repeating itself: see [`is_repeating`].
     Repetition,
 }
@@ -75,7 +75,7 @@ pub async fn generate(
             token
         } else {
             match model.next_token(&std::mem::take(&mut unread), sampler).await {
-                Err(LmError::Stopped) => break StopReason::Cancelled,
+                Err(LmError::Stopped) => break StopReason::Canceled,
                 sampled => sampled?,
             }
         };
@@ -87,7 +87,7 @@ pub async fn generate(
         }
         tokens.push(next_token);
         if on_token.call(next_token).await.is_break() {
-            break StopReason::Cancelled;
+            break StopReason::Canceled;
         }
         if tokens.len() == limit {
             break StopReason::Length;
@@ -106,7 +106,7 @@ pub async fn generate(
                 tokens.push(token);
                 unread.push(token);
                 if on_token.call(token).await.is_break() {
-                    break 'answer StopReason::Cancelled;
+                    break 'answer StopReason::Canceled;
                 }
             }
             if tokens.len() == limit {
@@ -243,7 +243,7 @@ mod report_tests {
         for last in 1..=20 {
             let (reported, Generated { tokens, stop }) = generated(last);
             assert_eq!((&reported[..], &tokens[..]), (&whole[..last.min(12)], &whole[..last.min(12)]), "{last}");
-            assert_eq!(stop, if last <= 12 { StopReason::Cancelled } else { StopReason::Length }, "{last}");
+            assert_eq!(stop, if last <= 12 { StopReason::Canceled } else { StopReason::Length }, "{last}");
         }
     }
 }

@@ -112,7 +112,7 @@ impl Pass {
 pub struct InfillRequest<'a> {
     pub tokens: &'a [TokenId],
     /// Spans to fill. None is empty. A span may start inside the text and reach beyond its end.
-    pub gaps: &'a [Range<usize>],
+    pub spans: &'a [Range<usize>],
     /// Tokens that the model must not generate, such as control tokens.
     pub forbidden: &'a [TokenId],
     /// Tokens that end a span early, such as the end of an answer. The rest of the span stays unfilled.
@@ -127,12 +127,12 @@ pub type Infills = Vec<Vec<TokenId>>;
 impl InfillRequest<'_> {
     /// Number of positions up to the end of the text and of all spans.
     pub fn length(&self) -> usize {
-        self.gaps.iter().map(|gap| gap.end).max().unwrap_or(0).max(self.tokens.len())
+        self.spans.iter().map(|span| span.end).max().unwrap_or(0).max(self.tokens.len())
     }
 
     /// The token before a span, and its position.
-    pub fn before(&self, gap: &Range<usize>) -> (TokenId, usize) {
-        gap.start.checked_sub(1).map_or((self.start_token, 0), |position| (self.tokens[position], position))
+    pub fn before(&self, span: &Range<usize>) -> (TokenId, usize) {
+        span.start.checked_sub(1).map_or((self.start_token, 0), |position| (self.tokens[position], position))
     }
 }
 

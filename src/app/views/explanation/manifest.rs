@@ -97,7 +97,7 @@ fn answer_words(answer: &Answer) -> String {
             let stop = match stop {
                 AnswerStop::End => t!("ended by the model"),
                 AnswerStop::Length => t!("stopped at the limit"),
-                AnswerStop::Cancelled => t!("stopped by the user"),
+                AnswerStop::Canceled => t!("stopped by the user"),
                 AnswerStop::Repetition => t!("stopped because the model repeated itself"),
             };
             let words = plural!(
