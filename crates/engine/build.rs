@@ -18,7 +18,8 @@ fn main() {
 /// Where the WGSL is.
 const KERNELS: &str = "src/gpu/kernels";
 
-/// Copies the WGSL of a folder of kernels to the folder that cargo has for outputs: for browsers, which download it, without comments.
+/// Copies the WGSL of a folder of kernels to the folder that cargo has for outputs. If `is_for_browsers`, removes comments to
+/// shorten the download.
 fn copy_kernels(folder: &str, is_for_browsers: bool) {
     let to = out().join("kernels").join(folder);
     fs::create_dir_all(&to).expect("the output can be written");
@@ -32,7 +33,7 @@ fn copy_kernels(folder: &str, is_for_browsers: bool) {
     }
 }
 
-/// Lines that are no comments, not indented.
+/// The source without comment lines, blank lines and indentation.
 fn without_comments(source: &str) -> String {
     let lines = source.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
     lines.flat_map(|line| [line, "\n"]).collect()

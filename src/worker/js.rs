@@ -4,7 +4,7 @@ use gloo::timers::future::TimeoutFuture;
 use js_sys::{Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{WorkerGlobalScope, WorkerNavigator};
+use web_sys::{DedicatedWorkerGlobalScope, WorkerNavigator};
 
 use crate::library::errors::StorageError;
 
@@ -32,7 +32,8 @@ pub async fn await_as<T: JsCast>(promise: Promise) -> Result<T, JsValue> {
     JsFuture::from(promise).await?.dyn_into()
 }
 
-pub fn scope() -> WorkerGlobalScope {
+/// The global object of this worker.
+pub fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
 }
 

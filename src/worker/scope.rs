@@ -5,9 +5,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::{Closure, JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{DedicatedWorkerGlobalScope, File, MessageChannel, MessageEvent};
+use web_sys::{File, MessageChannel, MessageEvent};
 
 use super::envelope::Envelope;
+use super::js::scope;
 use super::role::{INCOMPATIBLE, LISTENING};
 
 /// Passes every request with its local files to `on_request` until the worker is terminated.
@@ -17,7 +18,7 @@ pub fn listen<Request: DeserializeOwned>(on_request: impl Fn(Envelope<Request>, 
         match serde_wasm_bindgen::from_value(message.get(0)) {
             Ok(request) => on_request(request, files(message.get(1))),
             // The page has another version.
-            Err(_) => say(INCOMPATIBLE),
+            Err(_) => post_text(INCOMPATIBLE),
         }
     });
 }
@@ -27,7 +28,7 @@ pub fn listen_to_values(on_message: impl Fn(JsValue) + 'static) {
     let listener = Closure::<dyn Fn(MessageEvent)>::new(move |message: MessageEvent| on_message(message.data()));
     scope().set_onmessage(Some(listener.as_ref().unchecked_ref()));
     listener.forget();
-    say(LISTENING);
+    post_text(LISTENING);
 }
 
 /// Yields until pending messages have been handled. A timer would take four milliseconds.
@@ -44,7 +45,7 @@ pub async fn let_messages_in() {
 
 /// Sends an event to the page.
 pub fn post<Event: Serialize>(event: &Envelope<Event>) {
-    say(&event.to_json());
+    post_text(&event.to_json());
 }
 
 /// The name that the page gave this worker.
@@ -69,15 +70,11 @@ pub fn heap_bytes() -> u64 {
     buffer.byte_length().into()
 }
 
-fn say(message: &str) {
+fn post_text(message: &str) {
     scope().post_message(&message.into()).expect("a worker can post a string");
 }
 
 fn files(list: JsValue) -> Vec<File> {
     let list = list.dyn_into::<js_sys::Array>().unwrap_or_default();
     list.iter().filter_map(|file| file.dyn_into().ok()).collect()
-}
-
-fn scope() -> DedicatedWorkerGlobalScope {
-    JsValue::from(js_sys::global()).unchecked_into()
 }

@@ -38,7 +38,7 @@ pub struct LoadedEngine {
     pub engine: Engine,
     /// SHA-256 of the model file, in lower-case hexadecimal.
     pub sha256: String,
-    /// If the choice was not the default.
+    /// Why another backend than the default was chosen, or why the requested GPU may compute incorrectly. `None` if nothing is unusual.
     pub notice: Option<Message>,
 }
 

@@ -82,9 +82,7 @@ impl Quant {
     pub fn bytes(&self, values: u64) -> Option<u64> {
         (values.is_multiple_of(self.block as u64)).then(|| values / self.block as u64)?.checked_mul(self.block_bytes as u64)
     }
-}
 
-impl Quant {
     /// The values of whole blocks.
     pub fn values(&self, blocks: &[u8]) -> Vec<f32> {
         let mut values = vec![0.0; blocks.len() / self.block_bytes * self.block];

@@ -15,8 +15,8 @@ pub enum EngineRequest {
     /// Load this model and drop the previous one. Answered by `Loading`.. and `Ready`. With a spare core, a small CPU model scores passes
     /// on both cores.
     Load { source: ModelSource, options: LoadOptions, has_spare_core: bool },
-    /// Answer and explain. Answered by `Progress`.., `Work` and `Explained`. If the engine lost the model, this and all later requests
-    /// load it again, which sends `Loading`.. and `Ready`.
+    /// Answer and explain. Answered by `Progress`.., `Work` and `Explained`. If the engine lost the model, this and later requests that
+    /// need the language model load it again, which sends `Loading`.. and `Ready`.
     Explain(Question),
     /// Answer without an explanation. Answered by `Progress`.., `Work` and `Answered`.
     Answer(Question),

@@ -6,8 +6,8 @@ const MAX_WORKERS: u64 = 4;
 const MAX_BYTES: u64 = 200_000_000;
 /// Memory of a worker in addition to its weights: program, caches, activations.
 const WORKING_BYTES: u64 = 150_000_000;
-/// Fraction of the device's memory that all workers together may take.
-const SHARE_OF_MEMORY: u64 = 4;
+/// All workers together use at most the device's memory divided by this number.
+const MEMORY_DIVISOR: u64 = 4;
 /// Assumed memory if the browser does not report it. Only Chrome does.
 const USUAL_MEMORY: u64 = 4_000_000_000;
 /// Work that is worth the start of helpers, in tokens times bytes of weights: about three seconds of one core.
@@ -20,7 +20,7 @@ pub fn n_workers(cores: u64, memory: Option<u64>, model_bytes: u64) -> usize {
         return 1;
     }
     let by_cores = if cores == 2 { 2 } else { cores.saturating_sub(1) };
-    let by_memory = memory.unwrap_or(USUAL_MEMORY) / SHARE_OF_MEMORY / (model_bytes + WORKING_BYTES);
+    let by_memory = memory.unwrap_or(USUAL_MEMORY) / MEMORY_DIVISOR / (model_bytes + WORKING_BYTES);
     by_cores.min(by_memory).clamp(1, MAX_WORKERS) as usize
 }
 

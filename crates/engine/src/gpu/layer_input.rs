@@ -22,7 +22,7 @@ pub struct Batch<'a> {
     pub n_keys: usize,
     /// Whether some rows blend two embeddings.
     pub blends: bool,
-    /// For each rotation, `[positions, head_dim / 2]` of (cos, sin).
+    /// For each rotation, `[positions, rotated_dim / 2]` of (cos, sin).
     pub angles: &'a [Buffer],
     /// Caches of the text, and caches of these rows. Both are the same for rows of the text.
     pub text: &'a LayerCaches,

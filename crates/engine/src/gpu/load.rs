@@ -9,7 +9,6 @@ use super::mixer_sizes::MixerSizes;
 use super::mixers::Mixer;
 use super::weights::{Matrix, MatrixId, WeightUploader};
 use crate::lm::{Callback, LoadError};
-use glasscage_message::Message;
 use glasscage_model::arch::Recurrent;
 use glasscage_model::config::Config;
 use glasscage_model::gguf::{Gguf, Tensor};
@@ -46,13 +45,11 @@ pub async fn load(
     let longest = gpu.max_buffer_bytes / (4 * MixerSizes::largest(&config).slot.max(padded(config.dim))) as u64;
     config.context_length = config.context_length.min(usize::try_from(longest).unwrap_or(usize::MAX));
     let Reserved { mut uploader, embedding, output, layers } = gpu.try_allocate(|| reserve(gpu, gguf, &config)).await?;
-    let upload = |tensor: &Tensor, piece: &[u8]| {
-        if tensors::is_ignored(&tensor.name, &config) {
-            return Ok(());
+    let upload = |tensor: &Tensor, piece: &[u8]| -> Result<(), LoadError> {
+        if !tensors::is_ignored(&tensor.name, &config) {
+            uploader.upload(gpu, tensor, piece);
         }
-        uploader
-            .upload(gpu, tensor, piece)
-            .map_err(|error| LoadError::Weights(Message::verbatim(&error.to_string().lines().next().unwrap_or_default())))
+        Ok(())
     };
     let Some(sha256) = stream(source, gguf, upload, async |bytes| on_progress.call(bytes).await).await? else { return Ok(None) };
     let factors = uploader.vector("rope_freqs.weight");

@@ -66,7 +66,7 @@ impl GpuModel {
             return Ok(());
         }
         let lengths: Vec<usize> = request.passes.iter().map(|pass| suffix(request, pass).positions.len()).collect();
-        let (max_rows, max_passes) = (self.max_chunk_rows(), self.max_chunk_passes(request).max(1));
+        let (max_rows, max_passes) = (self.max_chunk_rows(), self.max_chunk_passes(request));
         let mut wanted_rows = self.gpu.variant.block_rows;
         let mut buffers: Option<ChunkBuffers> = None;
         let mut done = 0;
@@ -187,8 +187,8 @@ impl GpuModel {
         Ok(buffers.as_ref().expect("just made"))
     }
 
-    /// Maximum number of passes that are computed together in models with recurrent layers, at most the number of passes. Unlimited in
-    /// other models.
+    /// Maximum number of passes that are computed together in models with recurrent layers: at least 1, and at most the number of passes
+    /// if there are any. Unlimited in other models.
     fn max_chunk_passes(&self, request: &ScoreRequest<'_>) -> usize {
         let config = &self.transformer.config;
         if !self.transformer.has_recurrent_layers() {

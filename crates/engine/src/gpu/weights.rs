@@ -130,7 +130,7 @@ impl WeightUploader {
     }
 
     /// Uploads the next bytes of `tensor`. Tensors come in order, each from its first byte to its last.
-    pub fn upload(&mut self, gpu: &Gpu, tensor: &Tensor, piece: &[u8]) -> candle_core::Result<()> {
+    pub fn upload(&mut self, gpu: &Gpu, tensor: &Tensor, piece: &[u8]) {
         // A submission frees the staging memory of earlier writes.
         gpu.queue.submit([]);
         self.pending.extend_from_slice(piece);
@@ -154,7 +154,6 @@ impl WeightUploader {
         if self.row == rows {
             self.row = 0;
         }
-        Ok(())
     }
 
     /// Takes a filled matrix.

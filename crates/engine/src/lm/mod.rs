@@ -27,10 +27,17 @@ pub type OnReadout<'a> = dyn for<'r> Callback<(usize, &'r Readout)> + 'a;
 pub type OnReadouts<'a> = dyn for<'r> Callback<(usize, usize, &'r Readout)> + 'a;
 
 /// A decoder-only language model, loaded and ready.
+///
+/// Methods return [`LmError::TooLong`] for more tokens than the model can read, [`LmError::UnknownToken`] for a token outside the
+/// vocabulary, [`LmError::NotFinite`] for a result that is not a number, and [`LmError::Engine`] if the engine fails. If a stop check is
+/// set, it ends them with [`LmError::Stopped`], on the CPU only while the model scores. On a GPU, they also return
+/// [`LmError::OutOfGpuMemory`], [`LmError::DeviceLost`], and [`LmError::FaultyGpu`] if a repeated self-test fails.
 #[allow(async_fn_in_trait, reason = "used through generics in one thread: no `Send` bound is wanted")]
 pub trait LanguageModel {
+    /// Sizes of the model. The context may be shorter than that of the file, if the engine cannot read more tokens.
     fn config(&self) -> &Config;
 
+    /// The engine and the device that compute.
     fn backend(&self) -> Backend;
 
     /// Clears the current context. The next text has at most `capacity` tokens.
@@ -40,7 +47,8 @@ pub trait LanguageModel {
     async fn next_token(&mut self, tokens: &[TokenId], sampler: &mut Sampler) -> Result<TokenId, LmError>;
 
     /// Scores `request.targets` in the base text and in each pass. Calls `on_readout` in order: number 0 is the base text, number `i + 1`
-    /// is pass `i`. `on_readout` may cancel. Clears the current context.
+    /// is pass `i`. `on_readout` may cancel; the result is then `Ok`. Clears the current context. Returns [`LmError::Impossible`] if a
+    /// probability is above 1 or a divergence below 0.
     async fn score(
         &mut self,
         request: &ScoreRequest<'_>,
@@ -52,7 +60,8 @@ pub trait LanguageModel {
     /// Implementation of [`Self::score`] by the engine. Callers use `score`.
     async fn score_text(&mut self, request: &ScoreRequest<'_>, on_readout: &mut OnReadout<'_>) -> Result<(), LmError>;
 
-    /// Scores several requests. Calls `on_readout` in the order of the requests, with the index of the request first: see [`Self::score`].
+    /// Scores several requests. Calls `on_readout` in the order of the requests, with the index of the request first: see
+    /// [`Self::score`] for cancellation and errors.
     async fn score_all(
         &mut self,
         requests: &[ScoreRequest<'_>],
