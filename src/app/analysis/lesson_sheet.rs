@@ -6,7 +6,7 @@ use super::number::{enumerated, listed};
 use super::share_texts;
 use crate::app::i18n::t;
 use crate::explanation::{Document, PlacedUnit};
-use crate::lesson::{Lesson, Question, Step};
+use crate::lesson::{Lesson, Question, Shown, Step};
 use crate::order::by_descending;
 use crate::shares::{AttributionGraph, Shares};
 
@@ -33,7 +33,9 @@ pub struct SheetText {
 /// One question.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SheetTask {
-    /// Text and sentences of the question: "Text B, G2". `None` if the question itself makes them clear.
+    /// Text of the step, before its question.
+    pub text: String,
+    /// Text and explained sentences: "Text B, G2". `None` if the step shows nothing.
     pub about: Option<String>,
     pub ask: String,
     /// Options to tick.
@@ -76,19 +78,18 @@ fn task(lesson: &Lesson, texts: &[&Document], step: &Step) -> Option<SheetTask> 
     let document = lesson.document(step);
     let text = texts.iter().position(|text| text.is_same_text(&document))?;
     let rows: Vec<String> = document.explained().iter().map(|row| format!("G{}", row + 1)).collect();
-    let name = text_name(texts, text);
+    let about = (step.shown != Shown::Nothing).then(|| t!("{text}, {sentences}", text = text_name(texts, text), sentences = listed(&rows)));
+    let text = step.text.clone();
     Some(match step.question.clone()? {
         Question::Mark { ask, .. } => {
             let options = (1..=document.prompt.sentences.len()).map(|number| format!("P{number}")).collect();
-            let about = t!("{text}, {sentences}", text = name, sentences = listed(&rows));
-            SheetTask { about: Some(about), ask, options, key: shares(document) }
+            SheetTask { text, about, ask, options, key: shares(document) }
         }
         Question::Choose { ask, choices, right, because } => {
             let right = &choices[right];
             let stop = if right.trim_end_matches(['\u{201d}', '"']).ends_with(['.', '!', '?', '\u{3002}']) { "" } else { "." };
             let key = format!("{right}{stop} {because}");
-            // The question itself names its sentence.
-            SheetTask { about: (texts.len() > 1).then_some(name), ask, options: choices, key }
+            SheetTask { text, about, ask, options: choices, key }
         }
     })
 }
@@ -124,7 +125,7 @@ mod tests {
         let [mark, choose] = &sheet.tasks[..] else { panic!("{:?}", sheet.tasks) };
         assert_eq!((mark.ask.as_str(), mark.options[0].as_str()), ("Which?", "P1"));
         assert!(mark.key.starts_with('P') && mark.key.contains('%'), "{}", mark.key);
-        assert_eq!((mark.about.as_deref(), &choose.about), (Some("Text, G4"), &None));
+        assert_eq!((mark.about.as_deref(), &choose.about), (Some("Text, G4"), &Some("Text, G4".to_owned())));
         assert_eq!((&choose.options[..], choose.key.as_str()), (&["1".to_owned(), "2".to_owned()][..], "2. So."));
     }
 }

@@ -45,6 +45,7 @@ fn Sheet(sheet: LessonSheet) -> impl IntoView {
         let options = task.options.into_iter().map(|option| view! { <span>"\u{2610} "{option}</span> }).collect_view();
         view! {
             <li>
+                <p>{task.text}</p>
                 <p>{task.ask}" "<span class="hint">{task.about.map(|about| t!("({about})", about))}</span></p>
                 <p class="options">{options}</p>
             </li>
