@@ -104,3 +104,30 @@ async fn an_explanation_can_be_put_to_the_test() {
     browser.screenshot("check-phone-dark").await;
     browser.close().await;
 }
+
+/// A card that is opened scrolls the page, and a sentence may come to lie under the pointer.
+#[tokio::test(flavor = "multi_thread")]
+async fn sentence_under_resting_pointer_is_not_previewed() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_gallery(&browser, 1).await;
+    let events = |events: &str| {
+        format!(
+            "const row = document.querySelector('[data-testid=\"sentence-G1\"]');
+            const pointer = (kind, place) =>
+                row.dispatchEvent(new PointerEvent(kind, {{pointerType: 'mouse', bubbles: kind === 'pointermove', ...place}}));
+            const [here, there] = [{{screenX: 5, screenY: 5}}, {{screenX: 6, screenY: 5}}];
+            {events}"
+        )
+    };
+    // The pointer moves, leaves, and then the sentence comes to it.
+    let comes =
+        events("pointer('pointermove', here); pointer('pointerleave', here); pointer('pointerenter', here); pointer('pointermove', here);");
+    let rests = format!("{comes} setTimeout(() => arguments[0](document.querySelectorAll('.details h3 .tag').length), 500)");
+    let previews = browser.driver.execute_async(rests, Vec::new()).await.expect("a script runs");
+    assert_eq!(*previews.json(), 0);
+    browser.driver.execute(events("pointer('pointermove', there);"), Vec::new()).await.expect("a script runs");
+    let preview = async || browser.driver.find(By::Css(".details h3 .tag")).await.ok();
+    assert_eq!(browser.wait("a preview", preview).await.text().await.expect("a text"), "preview");
+    browser.close().await;
+}

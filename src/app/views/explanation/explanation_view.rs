@@ -10,6 +10,7 @@ use leptos::prelude::*;
 
 use super::derivation_bar;
 use super::details::Details;
+use super::pointer;
 use super::recompute_button::RecomputeButton;
 use super::tab::Tab;
 use super::tab_panels;
@@ -34,6 +35,7 @@ const MAX_MOVING: usize = 80;
 #[component]
 pub fn ExplanationView() -> impl IntoView {
     let page = use_page();
+    pointer::follow();
     let is_visible = Memo::new(move |_| {
         let is_there = page.with(|state| state.explanation.shown.is_some() && state.engine.run.answer().is_none());
         // In a lesson, hide the explanation until the reader has guessed, and while the explanation of another step is on screen.

@@ -17,6 +17,7 @@ mod methods_view;
 mod numeric_details;
 mod passages_view;
 mod path_view;
+mod pointer;
 mod prune_control;
 mod recompute_button;
 mod resize;

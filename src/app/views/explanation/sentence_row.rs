@@ -5,6 +5,7 @@ use leptos::ev;
 use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 
+use super::pointer;
 use super::share_bar::ShareBar;
 use crate::app::analysis::expanded_source::{WordView, n_words, strongest_words};
 use crate::app::analysis::share_texts;
@@ -158,7 +159,8 @@ pub fn SentenceRow(row: RowText, tab_stop: RwSignal<usize>, adds: RwSignal<bool>
             tabindex=move || if tab_stop.get() == node { "0" } else { "-1" }
             on:click=on_click
             on:keydown=on_key
-            on:pointerenter=move |event| hover.enter(&event, generated)
+            on:pointerenter=move |event| hover.moved(&event, generated)
+            on:pointermove=move |event| hover.moved(&event, generated)
             on:pointerleave=move |_| hover.leave()
             on:focus=move |_| {
                 tab_stop.set(node);
@@ -287,21 +289,23 @@ fn EvidenceTag(node: usize) -> impl IntoView {
 struct Hover {
     page: Page,
     node: usize,
+    is_over: StoredValue<bool>,
     rest: StoredValue<Option<TimeoutHandle>>,
 }
 
 impl Hover {
     fn new(page: Page, node: usize) -> Self {
-        let hover = Self { page, node, rest: StoredValue::new(None) };
+        let hover = Self { page, node, is_over: StoredValue::new(false), rest: StoredValue::new(None) };
         on_cleanup(move || hover.forget());
         hover
     }
 
-    fn enter(self, event: &ev::PointerEvent, generated: Option<usize>) {
+    fn moved(self, event: &ev::PointerEvent, generated: Option<usize>) {
         // Only a mouse hovers. A tap selects.
-        if event.pointer_type() != "mouse" {
+        if event.pointer_type() != "mouse" || self.is_over.get_value() || !pointer::has_moved(event) {
             return;
         }
+        self.is_over.set_value(true);
         self.page.send(ExplanationMessage::Focus(Some(self.node)));
         if let Some(i) = generated {
             self.rest.set_value(set_timeout_with_handle(move || self.page.send(ExplanationMessage::Preview(Some(i))), REST).ok());
@@ -309,6 +313,7 @@ impl Hover {
     }
 
     fn leave(self) {
+        self.is_over.set_value(false);
         self.forget();
         self.page.send(ExplanationMessage::Preview(None));
         self.page.send(ExplanationMessage::Focus(None));

@@ -1,0 +1,26 @@
+//! Tells a pointer that moves from content that moves under a resting pointer. Browsers report both as `pointerenter`.
+
+use std::cell::Cell;
+
+use leptos::ev;
+use leptos::prelude::*;
+
+thread_local! {
+    /// Place of the pointer on the screen, in CSS pixels.
+    static PLACE: Cell<Option<[i32; 2]>> = const { Cell::new(None) };
+}
+
+/// Follows the pointer until the current owner is disposed of.
+pub fn follow() {
+    let listener = window_event_listener(ev::pointermove, |event| PLACE.set(Some(place(&event))));
+    on_cleanup(move || listener.remove());
+}
+
+/// Whether the pointer itself has moved since the last event. Elements hear of a move before [`follow`] does.
+pub fn has_moved(event: &ev::PointerEvent) -> bool {
+    PLACE.get() != Some(place(event))
+}
+
+fn place(event: &ev::PointerEvent) -> [i32; 2] {
+    [event.screen_x(), event.screen_y()]
+}
