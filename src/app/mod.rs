@@ -103,11 +103,13 @@ fn root(lacks_language: bool, linked: Option<OpenedLink>) -> impl IntoView {
             page.send(ExplanationMessage::Escape);
         }
     });
-    // During a run, let the browser ask, because leaving would lose the run. Otherwise clear the markers now: in Firefox, the next page may
-    // read the storage before it sees a change made on `pagehide`.
+    // During a run, let the browser ask, because leaving ends the run. Store the measurements now: Chromium drops changes of the history
+    // entry that a page makes on `pagehide`. Otherwise clear the markers now: in Firefox, the next page may read the storage before it sees
+    // a change made on `pagehide`.
     let on_leave = window_event_listener(ev::beforeunload, move |event| {
         if untrack(|| page.is_busy()) {
             event.prevent_default();
+            page.send(Message::Hidden);
         } else {
             forget();
         }

@@ -1,7 +1,8 @@
 //! Back, Forward and a reload: every explanation is an entry of the browser's history.
 
 use super::browser::{Browser, PHONE};
-use super::steps::{ask, copied_link, example_prompt, open_gallery, server};
+use super::fault_steps::{PAUSE, hold_at};
+use super::steps::{ask, copied_link, example_prompt, explain_given, open_gallery, server};
 
 const HOME: &str = "Glasscage: why did the model give this answer?";
 
@@ -112,5 +113,33 @@ async fn link_tolerates_copied_text_and_survives_recomputation() {
     assert!(browser.problem().await.contains("damaged"), "{}", browser.problem().await);
     browser.look(PHONE, "light").await;
     browser.screenshot("damaged-phone").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reload_keeps_measurements() {
+    let (server, _turn) = server().await;
+    server.begin_workers_with(&hold_at("Column", 3));
+    server.hold(PAUSE);
+    let browser = Browser::open(&server.url).await;
+    explain_given(&browser, &"Tom has 3 figs. ".repeat(6), &"Tom has 3 figs. ".repeat(4)).await;
+    browser.wait("some shares", async || browser.picture().await.first().is_some_and(|row| !row[1].is_empty()).then_some(())).await;
+    browser.driver.refresh().await.expect("the page is loaded again");
+    server.release();
+    browser.shows("stopped", |text| text.starts_with("Stopped after ") && !text.contains(" 0 of")).await;
+    assert!(!browser.picture().await[0][1].is_empty(), "the first source stays measured");
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn back_closes_dialogs() {
+    let (server, _turn) = server().await;
+    let browser = Browser::open(&server.url).await;
+    open_gallery(&browser, 1).await;
+    browser.click("export").await;
+    browser.find("export-dialog-close").await;
+    back(&browser).await;
+    browser.wait("no dialog", async || browser.try_find("export-dialog-close").await.is_none().then_some(())).await;
+    is_home(&browser).await;
     browser.close().await;
 }

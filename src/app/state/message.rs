@@ -153,7 +153,7 @@ pub enum Message {
     TabEnded(String),
     /// The texts of the visitor's language could not be fetched.
     LanguageMissing,
-    /// The tab was hidden. The browser may end it without further notice.
+    /// The tab was hidden, or the visitor is about to leave. The browser may end it without further notice.
     Hidden,
     /// The engine's worker is lost, and the model in it.
     EngineLost(Lost),

@@ -24,6 +24,13 @@ pub fn DialogBox(
             _ => {}
         }
     });
+    // Back and Forward change the page below the dialog.
+    let on_visit = window_event_listener(ev::popstate, move |_| {
+        if is_open.get_untracked() {
+            on_close();
+        }
+    });
+    on_cleanup(move || on_visit.remove());
     // Keys belong to the dialog and must not reach the page below it.
     let on_key = |event: ev::KeyboardEvent| event.stop_propagation();
     let children = StoredValue::new(children);
