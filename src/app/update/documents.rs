@@ -21,15 +21,15 @@ use glasscage_message::{Message, message};
 
 // Opening.
 impl State {
-    /// Opens an explanation (JSON), loads a model (GGUF, with all parts if it is split), or adds texts to the prompt. The names of the
-    /// files decide. Ignores texts next to an explanation or a model.
+    /// Opens an explanation (JSON), or loads a model (GGUF, with all parts if it is split), and adds texts to the prompt. The names of the
+    /// files decide.
     pub(super) fn open_files(&mut self, files: Vec<LocalFile>) {
-        if !files.is_empty() && files.iter().all(is_text) {
-            return self.read_texts(files);
+        let (texts, others): (Vec<LocalFile>, Vec<LocalFile>) = files.into_iter().partition(is_text);
+        if !texts.is_empty() {
+            self.read_texts(texts);
         }
-        let others = files.into_iter().filter(|file| !is_text(file));
         let (models, mut documents): (Vec<LocalFile>, Vec<LocalFile>) =
-            others.partition(|file| file.name.to_ascii_lowercase().ends_with(".gguf"));
+            others.into_iter().partition(|file| file.name.to_ascii_lowercase().ends_with(".gguf"));
         match (models.len(), documents.len()) {
             (_, 0) => self.open_model(models),
             (0, 1) => self.open_document(documents.remove(0)),
