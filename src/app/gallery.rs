@@ -51,6 +51,7 @@ impl GalleryEntry {
     /// other fragments.
     pub fn of_fragment(fragment: &str) -> Option<Self> {
         let name = fragment.strip_prefix('#').unwrap_or(fragment).strip_prefix(PARAMETER)?;
+        let name = name.strip_suffix(ENDING).unwrap_or(name);
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         is_name.then(|| Self { title: name.into(), about: String::new(), right: None, file: format!("{name}{ENDING}") })
     }
@@ -84,6 +85,7 @@ mod tests {
     fn fragment_opens_only_gallery_files() {
         let entry = GalleryEntry::of_fragment("#gallery=01-scarves").unwrap();
         assert_eq!((entry.path().as_str(), entry.fragment().as_str()), ("gallery/01-scarves.json", "gallery=01-scarves"));
+        assert_eq!(GalleryEntry::of_fragment("#gallery=01-scarves.json"), Some(entry));
         for other in ["#gallery=", "#gallery=../models/demo", "#gallery=https://a.b/c", "#g3.x", ""] {
             assert_eq!(GalleryEntry::of_fragment(other), None, "{other}");
         }

@@ -87,7 +87,7 @@ fn amounts([supporting, opposing]: [f64; 2]) -> [Amount; 2] {
     [(supporting, 1.0), (opposing, -1.0)].map(|(share, sign)| Amount { figure: number::percent(share), part: sign * share })
 }
 
-/// The strongest prompt sentence on each side.
+/// The strongest prompt sentence on each side, if its share is not tiny.
 fn verdict(document: &Document, found: &ContrastShares, [part, alternative]: [&str; 2]) -> String {
     if found.effect == 0.0 {
         return t!("Nothing changes how much likelier one text is than the other.").into();
@@ -95,16 +95,18 @@ fn verdict(document: &Document, found: &ContrastShares, [part, alternative]: [&s
     let strongest = |side: usize| {
         let j = *descending(found.shares.iter().map(|shares| shares[side])).first()?;
         let share = found.shares[j][side];
-        (share >= MIN_SHARE).then(|| (document.label(j), number::percent(share)))
+        (share > 0.0).then(|| (share >= MIN_SHARE).then(|| (document.label(j), number::percent(share))))
     };
     let supporting = match strongest(0) {
-        Some((label, share)) => t!("{label} supports \u{201c}{part}\u{201d} most ({share}).", label, part, share),
+        Some(Some((label, share))) => t!("{label} supports \u{201c}{part}\u{201d} most ({share}).", label, part, share),
+        Some(None) => t!("Hardly anything in the prompt supports \u{201c}{part}\u{201d}.", part),
         None => t!("Nothing in the prompt supports \u{201c}{part}\u{201d}.", part),
     };
     let opposing = match strongest(1) {
-        Some((label, share)) => {
+        Some(Some((label, share))) => {
             t!("{label} opposes it most and supports \u{201c}{alternative}\u{201d} ({share}).", label, alternative, share)
         }
+        Some(None) => t!("Hardly anything in the prompt opposes it.").into(),
         None => t!("Nothing in the prompt opposes it.").into(),
     };
     let weak = if found.is_weak() { t!("The effects are very small, so these shares mean little.") } else { "" };
@@ -222,6 +224,8 @@ mod tests {
         let one_side = words([2.0, 0.0, 0.0, 0.0]);
         assert!(one_side.verdict.ends_with("Nothing in the prompt opposes it."), "{}", one_side.verdict);
         assert_eq!(one_side.notes, ["1 other part of the prompt has less influence."]);
+        let tiny = words([2.0, -1e-6, 0.0, 0.0]);
+        assert!(tiny.verdict.ends_with("Hardly anything in the prompt opposes it."), "{}", tiny.verdict);
         assert!(words([0.0, -0.01, 0.0, 0.0]).verdict.ends_with("so these shares mean little."));
         let nothing = words([0.0; 4]);
         assert!(nothing.verdict.starts_with("Nothing changes") && nothing.rows.is_empty() && nothing.notes.is_empty());

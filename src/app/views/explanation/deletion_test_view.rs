@@ -80,8 +80,8 @@ fn Relevant() -> impl IntoView {
         let percent = |Coverage { share, .. }: Coverage| number::percent(share);
         let ac = |Coverage { ac, .. }: Coverage| with_point(&format!("{ac:.2}"));
         let plain = t!(
-            "In this example, the relevant sentences are known. They receive {cage_share} of the influence by CAGE and {row_share} by \
-             row attribution.",
+            "In this example, the relevant sentences are known. Of the influence that comes from the prompt, they receive {cage_share} \
+             by CAGE and {row_share} by row attribution.",
             cage_share = percent(cage),
             row_share = percent(row),
         );

@@ -151,7 +151,8 @@ struct Entry {
 impl Entry {
     fn first(attribution: &Shares, sources: &[usize], most: usize) -> Vec<Self> {
         let range = |j: usize| {
-            attribution.range(j).map(|[low, high]| t!("{low} to {high}", low = number::percent(low), high = number::percent(high)))
+            let [low, high] = attribution.range(j)?.map(number::percent);
+            (low != high).then(|| t!("{low} to {high}", low, high))
         };
         let entry = |&j: &usize| Self {
             range: range(j).filter(|_| attribution.scale().is_shares()),

@@ -10,7 +10,7 @@ use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::EditorMessage;
 
 const PROMPT: &str = "[data-testid='prompt-input']";
-const GALLERY: &str = ".gallery:has([data-testid='gallery-1'])";
+const GALLERY: &str = ".gallery:has([data-testid='gallery-1']) h2";
 
 /// Introduction above the welcome explanation: how to read it.
 #[component]
@@ -44,7 +44,7 @@ pub fn WelcomeNext() -> impl IntoView {
         <p class="next">
             <span class="hint" data-testid="badge">{t!("Made beforehand with SmolLM2-135M-Instruct.")}</span>
             <RecomputeButton />
-            <button type="button" data-testid="more-examples" on:click=move |_| browser::scroll_to(GALLERY)>
+            <button type="button" data-testid="more-examples" on:click=move |_| browser::go_to(GALLERY)>
                 {t!("More examples")}
             </button>
             <button type="button" data-testid="larger-model" on:click=move |_| page.send(LibraryMessage::Open)>

@@ -63,7 +63,7 @@ fn Cards(
     let is_empty = move || page.with(|state| of(&state.explanation.gallery).is_empty());
     view! {
         <section class="gallery" aria-label=title hidden=is_empty>
-            <h2>{title}</h2>
+            <h2 tabindex="-1">{title}</h2>
             <p class="hint">{about}</p>
             <ul>{cards}</ul>
         </section>
