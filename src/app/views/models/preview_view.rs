@@ -144,7 +144,8 @@ fn device_words(DeviceFacts { gpu, memory, storage }: &DeviceFacts) -> String {
         Some(gpu) if gpu.is_software => t!("software WebGPU (no GPU)").into(),
         Some(gpu) => t!("a GPU with buffers up to {size}", size = number::bytes(gpu.max_buffer)),
     };
-    let memory = memory.map(|memory| t!("about {n} GB of memory or more", n = format!("{:.0}", memory as f64 / 1e9)));
+    // Browsers report whole powers of two, which vendors call GB.
+    let memory = memory.map(|memory| t!("about {n} GB of memory or more", n = (memory as f64 / f64::from(1 << 30)).round()));
     let free = storage.free.map(|free| t!("{size} of storage free", size = number::bytes(free)));
     let parts: Vec<String> = [Some(gpu), memory, free].into_iter().flatten().collect();
     parts.join(t!("; "))
@@ -177,7 +178,7 @@ mod tests {
         let facts = ModelFacts { architecture: "qwen3".into(), context_length: 40_960, bytes_per_token: 229_376, ..ModelFacts::default() };
         let gpu = Some(GpuFacts { is_software: false, max_buffer: 2_000_000_000 });
         let storage = StorageStatus { is_available: true, is_persistent: true, free: Some(1_000_000_000) };
-        ModelPreview { spec, resumable: true, facts, device: DeviceFacts { gpu, memory: Some(8_000_000_000), storage }, bytes_here: 0 }
+        ModelPreview { spec, resumable: true, facts, device: DeviceFacts { gpu, memory: Some(8 << 30), storage }, bytes_here: 0 }
     }
 
     #[test]
