@@ -3,7 +3,7 @@
 use crate::app::gallery::GalleryEntry;
 use crate::app::state::editor::is_prompt_of;
 use crate::app::state::history_entry;
-use crate::app::state::message::Effect;
+use crate::app::state::message::{Effect, Fetch, Message};
 use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::opened::Opened;
 use crate::app::state::origin::Origin;
@@ -63,8 +63,8 @@ impl State {
         }
     }
 
-    /// Shows the current history entry: its state, or else what the fragment names, or else the start page. Fetches nothing if the entry
-    /// contains an explanation.
+    /// Shows the current history entry: its state, or else what the fragment names, or else the start page. Fetches no explanation if
+    /// the entry contains one.
     pub(super) fn visit(&mut self, entry: Option<&str>, fragment: &str) {
         if self.refuse_while_busy() {
             // The browser has already moved, so make an entry for what is on screen.
@@ -130,7 +130,11 @@ impl State {
         self.put_on_screen(opened);
         let opened_by = entry.fragment();
         match &mut *self.screen {
-            Screen::Explanation { gallery } => *gallery = Some(opened_by),
+            Screen::Explanation { gallery } => {
+                *gallery = Some(opened_by);
+                // They name the right answer and the relevant sentences.
+                self.fetch_once(Fetch::Examples);
+            }
             Screen::Lesson(open) => open.gallery = Some((opened_by, open.written.clone())),
             Screen::Remote(_) => {}
         }

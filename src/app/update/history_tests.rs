@@ -4,7 +4,7 @@ use super::tests::{Page, answered, asked, unmeasured};
 use crate::app::analysis::example::document;
 use crate::app::gallery::GalleryEntry;
 use crate::app::state::State;
-use crate::app::state::message::{EditorMessage, Effect, ExplanationMessage, Message};
+use crate::app::state::message::{EditorMessage, Effect, ExplanationMessage, Fetch, Message};
 use crate::app::state::opened::Opened;
 use crate::app::state::origin::Origin;
 use crate::explanation::to_fragment;
@@ -63,11 +63,12 @@ fn gallery_address_stays_until_another_explanation_appears() {
     let mut page = Page::ready();
     let asked_for = page.send(Message::OpenGalleryEntry(entry.clone()));
     let effects = page.arrives(&asked_for, document().to_json());
-    let [Effect::PushEntry { address, text }, Effect::ScrollToExplanation] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!(address, &format!("{HOME}#gallery=01-figs"));
+    let examples = Effect::Fetch(Fetch::Examples);
+    let [first, Effect::PushEntry { address, text }, Effect::ScrollToExplanation] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!((first, address), (&examples, &format!("{HOME}#gallery=01-figs")), "the examples name the right answer");
     // The same happens after a reload, and for visitors who only have the address.
     let mut later = Page::ready();
-    assert_eq!(later.visit(text.as_deref(), "#gallery=01-figs"), []);
+    assert_eq!(later.visit(text.as_deref(), "#gallery=01-figs"), [examples]);
     assert_eq!(later.look(|state| state.explanation.shown.as_ref().unwrap().origin), Origin::Gallery);
     assert_eq!(Page::ready().visit(None, "#gallery=01-figs").len(), 1, "it is fetched");
     let run = asked(&page.send(Message::Recompute));
