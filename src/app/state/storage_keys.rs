@@ -11,6 +11,8 @@ pub const MODEL: &str = "glasscage.model";
 // Stored for later visits.
 pub const DOWNLOAD: &str = "glasscage.download";
 pub const LANGUAGE: &str = "glasscage.language";
+/// Set while all numbers are shown.
+pub const ALL_NUMBERS: &str = "glasscage-all-numbers";
 pub const STANDARD: &str = "glasscage.standard";
 pub const SPEED: &str = "glasscage.speed";
 pub const KERNEL_SHAPES: &str = "glasscage.kernel-shapes";

@@ -4,6 +4,7 @@ use crate::app::state::library::LibraryMessage;
 use crate::app::state::message::Message;
 use crate::app::state::origin::Origin;
 use crate::app::state::place::Place;
+use crate::app::state::storage_keys;
 use leptos::ev;
 use leptos::html::Section;
 use leptos::prelude::*;
@@ -24,9 +25,6 @@ use crate::app::views::layout::lazy::{LazyPart, LazyView};
 use crate::app::views::layout::problem_box::ProblemBox;
 use crate::explanation::title;
 use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document};
-
-/// Storage key. It is set for later visits while all numbers are shown.
-const ALL_NUMBERS: &str = "glasscage-all-numbers";
 
 /// Maximum number of sentences that move when the tab changes, because browsers take a picture of each one.
 const MAX_MOVING: usize = 80;
@@ -53,7 +51,7 @@ pub fn ExplanationView() -> impl IntoView {
             tab.set(shown);
         }
     });
-    let all_numbers = RwSignal::new(browser::remembered(ALL_NUMBERS).is_some());
+    let all_numbers = RwSignal::new(!page.is_viewer() && browser::remembered(storage_keys::ALL_NUMBERS).is_some());
     view! {
         <Show when=move || is_visible.get()>
             <ShownExplanation tab all_numbers />
@@ -183,7 +181,10 @@ fn TabButton(tab: RwSignal<Tab>, own: Tab, panels: LazyPart<fn(Tab) -> AnyView>)
 fn AllNumbersButton(all_numbers: RwSignal<bool>) -> impl IntoView {
     let toggle = move |_| {
         all_numbers.update(|all| *all = !*all);
-        browser::remember_for_visits(ALL_NUMBERS, all_numbers.get_untracked().then_some("yes"));
+        // The viewer stores nothing.
+        if !page.is_viewer() {
+            browser::remember_for_visits(storage_keys::ALL_NUMBERS, all_numbers.get_untracked().then_some("yes"));
+        }
     };
     view! {
         <button
