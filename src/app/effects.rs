@@ -160,6 +160,10 @@ impl Effects {
             Effect::RememberInTab { key, text } => browser::remember_in_tab(key, &text),
             Effect::RememberForVisits { key, text } => browser::remember_for_visits(key, text.as_deref()),
             Effect::RegisterServiceWorker => service_worker::register(),
+            Effect::UpdateEntry(text) => {
+                browser::replace_entry(&browser::address(), Some(&text));
+                browser::remember_entry(Some(&text));
+            }
             Effect::ActivateUpdate => service_worker::activate_update(),
         }
     }

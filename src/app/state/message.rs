@@ -30,6 +30,8 @@ pub enum Fetch {
 pub enum Message {
     Editor(EditorMessage),
     Explanation(ExplanationMessage),
+    /// The visitor selected these generated sentences some time ago.
+    SelectionRests(Vec<usize>),
     Lesson(LessonMessage),
     Library(LibraryMessage),
 
@@ -315,6 +317,8 @@ pub enum Effect {
     },
     /// Scrolls to the explanation or lesson, unless it is visible.
     ScrollToExplanation,
+    /// Replaces the state of the current history entry, and keeps its address.
+    UpdateEntry(String),
     /// Stores a text for a reload of this tab.
     RememberInTab {
         key: &'static str,

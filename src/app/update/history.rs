@@ -16,6 +16,9 @@ use crate::app::welcome;
 use crate::explanation::Document;
 use glasscage_message::message;
 
+/// Time without another selection before the selection is stored, in ms.
+const REST_MILLIS: u32 = 300;
+
 impl State {
     /// Shows what was opened, in a new or waiting history entry.
     pub(super) fn show(&mut self, opened: Opened) {
@@ -198,6 +201,22 @@ impl State {
     pub(super) fn replace_entry_at(&mut self, address: String) {
         let text = self.entry_text();
         self.emit(Effect::ReplaceEntry { address, text });
+    }
+
+    /// Stores the selection in the history entry when the visitor rests, because a large document takes too long for every click.
+    pub(super) fn store_selection_later(&mut self) {
+        let message = Box::new(Message::SelectionRests(self.explanation.output.clone()));
+        self.emit(Effect::After { millis: REST_MILLIS, message });
+    }
+
+    /// Stores the selection in the history entry, unless it has changed again. The address stays. The entry of a lesson has no selection.
+    pub(super) fn store_selection(&mut self, output: &[usize]) {
+        if self.lesson().is_none()
+            && *self.explanation.output == output
+            && let Some(text) = self.entry_text()
+        {
+            self.emit(Effect::UpdateEntry(text));
+        }
     }
 
     /// The address of the gallery entry on screen, or else that of the page.

@@ -76,6 +76,24 @@ fn gallery_address_stays_until_another_explanation_appears() {
 }
 
 #[test]
+fn selection_is_stored_when_visitor_rests() {
+    let mut page = Page::explained();
+    let select = |row| ExplanationMessage::Select { row, extend: false };
+    let effects = page.send(select(1));
+    assert!(matches!(&effects[..], [Effect::After { message, .. }] if **message == Message::SelectionRests(vec![1])), "{effects:?}");
+    page.send(select(0));
+    assert_eq!(page.send(select(0)), [], "it is the same");
+    assert_eq!(page.send(Message::SelectionRests(vec![1])), [], "it has changed again");
+    let effects = page.send(Message::SelectionRests(vec![0]));
+    let [Effect::UpdateEntry(text)] = &effects[..] else { panic!("{effects:?}") };
+    let mut later = Page::new();
+    later.visit(Some(text), "");
+    assert_eq!(later.look(|state| state.explanation.output.clone()), [0]);
+    assert_eq!(later.send(ExplanationMessage::Escape).len(), 1);
+    assert_eq!(Page::new().send(Message::SelectionRests(vec![])), [], "nothing is on screen");
+}
+
+#[test]
 fn the_logo_leads_home_and_back_leads_back() {
     let mut page = Page::explained();
     assert_eq!(pushed(&page.send(Message::GoHome)), [None]);

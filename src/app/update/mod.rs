@@ -80,11 +80,15 @@ impl State {
             Message::Editor(message) => self.editor.update(message, &self.engine, &mut self.outbox),
             Message::Explanation(message) => {
                 let is_derived = matches!(message, ExplanationMessage::Derive(_));
+                let selected = self.explanation.output.clone();
                 self.explanation.update(message);
                 if is_derived {
                     self.replace_entry();
+                } else if *self.explanation.output != selected {
+                    self.store_selection_later();
                 }
             }
+            Message::SelectionRests(output) => self.store_selection(&output),
             Message::Lesson(message) => self.lesson_message(message),
             Message::Library(message) => self.library_message(message),
 
