@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use gloo::timers::callback::Timeout;
 use leptos::task::spawn_local;
-use web_sys::File;
+use web_sys::{AbortController, File};
 
 use super::opener::OpenedLink;
 use super::page::Page;
@@ -41,6 +41,8 @@ pub struct Effects {
     next_file: Cell<u32>,
     /// The link that was opened before the page appeared.
     opened_link: Cell<Option<OpenedLink>>,
+    /// Aborts the last request to another site.
+    remote: Cell<Option<AbortController>>,
 }
 
 impl Effects {
@@ -94,13 +96,18 @@ impl Effects {
                 let text = browser::fetch_text(&path(&fetch)).await;
                 Message::Fetched(fetch, text)
             }),
-            Effect::FetchRemote(id, address) => later(page, async move {
-                let fetched = match remote_fetch::fetch(&address).await {
-                    Ok(bytes) => Ok(opener::opened(&bytes, Origin::Link).await),
-                    Err(failure) => Err(failure),
-                };
-                Message::RemoteFetched(id, fetched)
-            }),
+            Effect::FetchRemote(id, address) => {
+                let controller = AbortController::new().ok();
+                self.remote.set(controller.clone());
+                later(page, async move {
+                    let fetched = match remote_fetch::fetch(&address, controller).await {
+                        Ok(bytes) => Ok(opener::opened(&bytes, Origin::Link).await),
+                        Err(failure) => Err(failure),
+                    };
+                    Message::RemoteFetched(id, fetched)
+                });
+            }
+            Effect::AbortRemote => self.remote.take().into_iter().for_each(|controller| controller.abort()),
             Effect::ReadFile(id, file) => {
                 let handle = self.files.borrow_mut().remove(&file.id);
                 later(page, async move {
@@ -153,6 +160,10 @@ impl Effects {
                 browser::replace_entry(&address, text.as_deref());
                 browser::remember_entry(text.as_deref());
             }
+            Effect::UpdateEntry(text) => {
+                browser::replace_entry(&browser::address(), Some(&text));
+                browser::remember_entry(Some(&text));
+            }
             // Scroll after the explanation is rendered.
             Effect::ScrollToExplanation => {
                 Timeout::new(0, || browser::scroll_into_view_if_hidden(EXPLANATION)).forget();
@@ -160,10 +171,6 @@ impl Effects {
             Effect::RememberInTab { key, text } => browser::remember_in_tab(key, &text),
             Effect::RememberForVisits { key, text } => browser::remember_for_visits(key, text.as_deref()),
             Effect::RegisterServiceWorker => service_worker::register(),
-            Effect::UpdateEntry(text) => {
-                browser::replace_entry(&browser::address(), Some(&text));
-                browser::remember_entry(Some(&text));
-            }
             Effect::ActivateUpdate => service_worker::activate_update(),
         }
     }

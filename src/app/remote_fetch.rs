@@ -18,9 +18,9 @@ const SILENT_MILLIS: u32 = 20_000;
 /// Prefixes of the accepted media types: those of explanations, and generic ones.
 const MEDIA_TYPES: [&str; 5] = ["application/json", "application/octet-stream", "text/", "image/svg+xml", "image/png"];
 
-/// Fetches the file at this address. Sends no cookies and no referrer.
-pub async fn fetch(address: &str) -> Result<Vec<u8>, RemoteFailure> {
-    let controller = AbortController::new().map_err(|_| RemoteFailure::NotReached)?;
+/// Fetches the file at this address, until `controller` aborts. Sends no cookies and no referrer.
+pub async fn fetch(address: &str, controller: Option<AbortController>) -> Result<Vec<u8>, RemoteFailure> {
+    let controller = controller.ok_or(RemoteFailure::NotReached)?;
     let signal = controller.signal();
     let silence = || {
         let abort = controller.clone();
@@ -28,7 +28,7 @@ pub async fn fetch(address: &str) -> Result<Vec<u8>, RemoteFailure> {
     };
     // Dropping it stops the timer.
     let mut _silence = silence();
-    // An aborted request was silent: the other aborts below return errors of their own.
+    // An aborted request was silent, or nobody waits for it: the other aborts below return errors of their own.
     let lost = |_| if signal.aborted() { RemoteFailure::TooSlow } else { RemoteFailure::NotReached };
     let init = RequestInit::new();
     init.set_signal(Some(&signal));

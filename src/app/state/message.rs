@@ -291,6 +291,8 @@ pub enum Effect {
     Fetch(Fetch),
     /// Asks another site for an explanation. Answered by `RemoteFetched`.
     FetchRemote(RequestId, String),
+    /// Aborts the last `FetchRemote`.
+    AbortRemote,
     /// Answered by `FileRead`.
     ReadFile(RequestId, LocalFile),
     /// Opens a link, or its fragment alone. Answered by `LinkOpened`.
@@ -315,10 +317,10 @@ pub enum Effect {
         address: String,
         text: Option<String>,
     },
-    /// Scrolls to the explanation or lesson, unless it is visible.
-    ScrollToExplanation,
     /// Replaces the state of the current history entry, and keeps its address.
     UpdateEntry(String),
+    /// Scrolls to the explanation or lesson, unless it is visible.
+    ScrollToExplanation,
     /// Stores a text for a reload of this tab.
     RememberInTab {
         key: &'static str,

@@ -33,6 +33,9 @@ impl State {
 
     /// Drops the link to the other site, because the visitor has declined.
     pub(super) fn decline_remote(&mut self) {
+        if self.remote().is_some_and(|remote| remote.request.is_some()) {
+            self.emit(Effect::AbortRemote);
+        }
         *self.screen = Screen::default();
         if self.explanation.shown.is_none() && !self.engine.is_busy() {
             self.close_explanation();

@@ -48,6 +48,13 @@ fn declining_remote_link_restores_page_without_link() {
 }
 
 #[test]
+fn declining_aborts_pending_fetch() {
+    let mut page = offered();
+    agrees(&mut page);
+    assert!(matches!(&page.send(Message::DeclineRemote)[..], [Effect::AbortRemote, Effect::ReplaceEntry { .. }]));
+}
+
+#[test]
 fn failed_remote_fetch_names_host_and_allows_retry() {
     let failures = [
         Err(RemoteFailure::NotReached),
