@@ -89,6 +89,11 @@ fn ShownExplanation(
     });
     let title = Memo::new(move |_| page.attribution(|attribution| title(attribution.document())));
     let is_welcome = Memo::new(move |_| page.with(|state| state.explanation.is_welcome()));
+    Effect::new(move |_| {
+        if is_welcome.get() {
+            tab.set(Tab::Text);
+        }
+    });
     let other_panel = move || {
         let tab = Some(tab.get()).filter(|tab| *tab != Tab::Text)?;
         let panel = move |panel: fn(Tab) -> AnyView| panel(tab);
