@@ -7,6 +7,7 @@ use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
+use crate::app::views::layout::typed_number::typed_number;
 use crate::figure::{self, Options};
 
 const WIDTHS: [u32; 2] = [320, 2400];
@@ -34,11 +35,7 @@ pub fn PictureSection() -> impl IntoView {
         };
         page.selected_document().map_or_else(String::new, |document| figure::svg(&document, &options))
     });
-    let on_width = move |event| {
-        if let Some(new) = event_target_value(&event).parse().ok().filter(|new| (WIDTHS[0]..=WIDTHS[1]).contains(new)) {
-            width.set(new);
-        }
-    };
+    let on_width = move |event| width.set(typed_number(&event, width.get_untracked(), WIDTHS));
     let name = move |ending: &str| untrack(|| page.selected_document()).map(|document| format!("{}.{ending}", title::file_name(&document)));
     let save_svg = move |_| {
         if let Some(name) = name("svg") {
@@ -72,7 +69,7 @@ pub fn PictureSection() -> impl IntoView {
                         step="10"
                         data-testid="picture-width"
                         prop:value=DEFAULT_WIDTH
-                        on:input=on_width
+                        on:change=on_width
                     />
                 </label>
                 <label>

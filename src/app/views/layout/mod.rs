@@ -25,6 +25,7 @@ pub mod row_of_buttons;
 mod status_bar;
 mod theme_button;
 mod update_bar;
+pub mod typed_number;
 mod welcome;
 
 pub use drop_zone::DropZone;

@@ -3,6 +3,7 @@ use leptos::prelude::*;
 use super::change::Change;
 use crate::app::browser;
 use crate::app::i18n::t;
+use crate::app::views::layout::typed_number::typed_number;
 use crate::lesson::Question;
 
 const MAX_CHOICES: usize = 10;
@@ -53,7 +54,7 @@ pub fn QuestionEditor(question: Option<Question>, change: Change, n_prompt: usiz
 #[component]
 fn MarkFields(ask: String, count: usize, change: Change, n_prompt: usize) -> impl IntoView {
     let set_count = move |event| {
-        let number = event_target_value(&event).parse::<usize>().unwrap_or(1).clamp(1, n_prompt);
+        let number = typed_number(&event, 1, [1, n_prompt as u32]) as usize;
         change.question(|question| {
             if let Question::Mark { count, .. } = question {
                 *count = number;
