@@ -96,7 +96,7 @@ fn Picture(diagram: Memo<PathDiagram>, geometry: Memo<Geometry>, walked: RwSigna
         if let Some(next) = next.filter(|_| browser::is_alone(&event)) {
             event.prevent_default();
             tab_stop.set(Some(next));
-            browser::focus(&format!(".path [data-source='{next}']"));
+            focus_node(next);
         }
     };
     let label = move || {
@@ -135,6 +135,10 @@ fn edge_view(page: Page, edge: DiagramEdge, walked: RwSignal<Vec<usize>>) -> imp
     view! { <EdgePath path width look is_lit=Signal::derive(is_walked) is_faint=Signal::derive(is_faint) /> }
 }
 
+fn focus_node(source: usize) {
+    browser::focus(&format!(".path [data-source='{source}']"));
+}
+
 /// A length in the diagram, which grows with the type.
 fn rem(pixels: f64) -> String {
     format!("{:.3}rem", pixels / 16.0)
@@ -155,6 +159,8 @@ fn Node(node: DiagramNode, walked: RwSignal<Vec<usize>>, stop: Signal<Option<usi
     let select = move |_| {
         if let Some(row) = generated {
             page.send(ExplanationMessage::Select { row, extend: false });
+            // The node is drawn again.
+            request_animation_frame(move || focus_node(source));
         }
     };
     view! {
