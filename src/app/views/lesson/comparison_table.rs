@@ -74,7 +74,8 @@ fn score_words(score: MarkScore, n_marked: usize) -> String {
     if best <= 0.0 {
         return t!("No sentence of the prompt has any influence here.").into();
     }
-    let (is_best, share, best) = (best - marked < 0.005, percent(marked), percent(best));
+    let (share, best) = (percent(marked), percent(best));
+    let is_best = share == best;
     match (n_marked, is_best) {
         (1, true) => t!("Your sentence carries {share} of the influence; no other carries more.", share),
         (1, false) => t!("Your sentence carries {share} of the influence; the strongest carries {best}.", share, best),
@@ -103,6 +104,8 @@ mod tests {
         let words = |marked, best, n| score_words(MarkScore { marked, best }, n);
         assert_eq!(words(0.58, 0.83, 2), "Your 2 sentences carry 58% of the influence; the strongest 2 carry 83%.");
         assert_eq!(words(0.83, 0.83, 1), "Your sentence carries 83% of the influence; no other carries more.");
+        assert_eq!(words(0.495, 0.504, 1), "Your sentence carries 50% of the influence; no other carries more.");
+        assert_eq!(words(0.494, 0.496, 1), "Your sentence carries 49% of the influence; the strongest carries 50%.");
         assert_eq!(words(0.0, 0.0, 1), "No sentence of the prompt has any influence here.");
     }
 }
