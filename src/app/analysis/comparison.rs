@@ -8,6 +8,9 @@ use crate::explanation::MethodId;
 use crate::metrics::rank_correlation;
 use crate::shares::Shares;
 
+/// A correlation of 1 may be computed as this much less.
+const ROUNDING: f64 = 1e-9;
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// Label and text of each prompt sentence.
@@ -64,12 +67,15 @@ pub fn agreement_words(correlation: Option<f64>) -> String {
     let Some(correlation) = correlation else { return t!("not defined: one method gives all sources the same share").into() };
     let figure = correlation_figure(correlation);
     match correlation {
-        r if r > 0.995 => t!("{figure}, the same order", figure),
+        r if r > 1.0 - ROUNDING => t!("{figure}, the same order", figure),
         r if r > 0.9 => t!("{figure}, almost the same order", figure),
         r if r > 0.6 => t!("{figure}, a similar order", figure),
         r if r > 0.3 => t!("{figure}, a somewhat similar order", figure),
-        r if r > -0.3 => t!("{figure}, orders that have little in common", figure),
-        _ => t!("{figure}, nearly opposite orders", figure),
+        r if r >= -0.3 => t!("{figure}, orders that have little in common", figure),
+        r if r >= -0.6 => t!("{figure}, somewhat opposite orders", figure),
+        r if r >= -0.9 => t!("{figure}, largely opposite orders", figure),
+        r if r >= ROUNDING - 1.0 => t!("{figure}, nearly opposite orders", figure),
+        _ => t!("{figure}, opposite orders", figure),
     }
 }
 
@@ -104,7 +110,12 @@ mod tests {
     #[test]
     fn agreement_is_said_in_words_too() {
         assert_eq!(agreement_words(Some(0.943)), "0.94, almost the same order");
-        assert_eq!(agreement_words(Some(-0.5)), "\u{2212}0.50, nearly opposite orders");
+        assert_eq!(agreement_words(Some(0.9956)), "1.00, almost the same order");
+        assert_eq!(agreement_words(Some(1.0 - 1e-12)), "1.00, the same order");
+        assert_eq!(agreement_words(Some(-0.31)), "\u{2212}0.31, somewhat opposite orders");
+        assert_eq!(agreement_words(Some(-0.7)), "\u{2212}0.70, largely opposite orders");
+        assert_eq!(agreement_words(Some(-0.95)), "\u{2212}0.95, nearly opposite orders");
+        assert_eq!(agreement_words(Some(-1.0)), "\u{2212}1.00, opposite orders");
         assert!(agreement_words(None).starts_with("not defined"));
     }
 }
