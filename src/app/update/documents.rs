@@ -24,6 +24,8 @@ impl State {
     /// Opens an explanation (JSON), or loads a model (GGUF, with all parts if it is split), and adds texts to the prompt. The names of the
     /// files decide.
     pub(super) fn open_files(&mut self, files: Vec<LocalFile>) {
+        // The visitor may have dropped them on the list of models.
+        self.library.close();
         let (texts, others): (Vec<LocalFile>, Vec<LocalFile>) = files.into_iter().partition(is_text);
         if !texts.is_empty() {
             self.read_texts(texts);

@@ -266,3 +266,20 @@ fn accepted_text_file_removes_earlier_problem() {
     page.send(Message::FilesOpened(vec![file("notes.txt")]));
     assert!(page.problem().is_empty());
 }
+
+#[test]
+fn run_drops_what_was_under_the_pointer() {
+    let mut page = Page::explained();
+    page.send(ExplanationMessage::Preview(Some(0)));
+    page.send(ExplanationMessage::Focus(Some(0)));
+    page.send(Message::Recompute);
+    assert!(page.look(|state| state.explanation.preview.is_none() && state.explanation.focus.is_none()));
+}
+
+#[test]
+fn dropped_file_closes_list_of_models() {
+    let mut page = Page::new();
+    page.send(LibraryMessage::Open);
+    page.send(Message::FilesOpened(vec![file("x.json")]));
+    assert!(!page.look(|state| *state.library.is_open));
+}

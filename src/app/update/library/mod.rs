@@ -42,7 +42,7 @@ impl Library {
     }
 
     /// Closes the list of models and drops the pending preview.
-    fn close(&mut self) {
+    pub(in crate::app::update) fn close(&mut self) {
         *self.is_open = false;
         *self.asked = None;
         self.preview_request = None;
