@@ -202,9 +202,14 @@ impl Explanation {
         *self.is_encoding_link = false;
     }
 
-    fn forget_view(&mut self) {
+    /// Drops what is under the pointer, because a view that is removed does not notice that the pointer leaves it.
+    pub(in crate::app) fn forget_pointer(&mut self) {
         *self.preview = None;
         *self.focus = None;
+    }
+
+    fn forget_view(&mut self) {
+        self.forget_pointer();
         self.close_link();
         *self.reproduction = None;
         *self.deletion_test = None;

@@ -282,6 +282,7 @@ impl State {
         match self.begin_status() {
             Ok(status) => {
                 *self.engine.run = status;
+                self.explanation.forget_pointer();
                 self.emit(Effect::SendToEngine(Envelope { id, body: request }, Vec::new()));
             }
             Err(problem) => self.fail(problem),
