@@ -23,8 +23,10 @@ pub fn WhatIfView() -> impl IntoView {
     let page = use_page();
     let is_active = move || page.is_busy();
     let can_answer =
+    let is_conversation = move || page.attribution(|attribution| !attribution.document().turns.is_empty()) == Some(true);
         Memo::new(move |_| page.with(|state| Variant::new(state.explanation.document()?, &state.explanation.edits).map(drop)).is_some());
     let hint = move || match (page.with(|state| state.explanation.edits.is_empty()), !can_answer.get()) {
+        (false, true) if is_conversation() => t!("This would leave nothing to answer. Keep a part of the last message."),
         (true, _) => t!("Mark what to leave out, or edit the text, for example a number or a name."),
         (false, true) => t!("This would leave nothing of the prompt. Keep a part of it."),
         _ => "",
