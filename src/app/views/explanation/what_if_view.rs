@@ -175,11 +175,16 @@ fn Answers() -> impl IntoView {
         })
         .unwrap_or_default()
     });
-    let variants = move || {
-        let (original, _) = original.get();
-        let variants = page.with(|state| state.explanation.variants.clone());
-        let cards = variants.into_iter().enumerate().filter(|(_, variant)| variant.continuation.is_none()).rev();
-        cards.map(|(at, variant)| view! { <VariantCard at variant original=original.clone() /> }).collect_view()
+    let numbers = Memo::new(move |_| {
+        page.with(|state| {
+            let variants = state.explanation.variants.iter().enumerate().rev();
+            variants.filter(|(_, variant)| variant.continuation.is_none()).map(|(at, _)| at).collect::<Vec<_>>()
+        })
+    });
+    // Only the card of a growing answer is drawn again at each token.
+    let card = move |at: usize| {
+        let variant = Memo::new(move |_| page.with(|state| state.explanation.variants.get(at).cloned()));
+        move || variant.get().map(|variant| view! { <VariantCard at variant original=original.get().0 /> })
     };
     let verdict = move || {
         original.with(|(original, _)| {
@@ -201,7 +206,9 @@ fn Answers() -> impl IntoView {
                     {t!("This answer was provided, not written by the model. The model wrote the others.")}
                 </p>
             </section>
-            <div class="variants" data-testid="variants">{variants}</div>
+            <div class="variants" data-testid="variants">
+                <For each=move || numbers.get() key=|at| *at children=card />
+            </div>
             <p class="visually-hidden" role="status">{verdict}</p>
         </div>
     }
