@@ -31,6 +31,8 @@ pub struct Library {
     /// A model whose download ended while the engine was busy.
     pub arrived: Reactive<Option<ModelChoice>>,
     pub problem: Reactive<Option<Problem>>,
+    /// Whether a worker runs. It may hold a download in memory.
+    pub has_worker: Reactive<bool>,
     pub standard: Standard,
     /// What the visitor wants to do as soon as the list of known models is here, and the explanation that was on screen then.
     pub(in crate::app) list_awaited: Option<(ListAwaited, ShownDocument)>,
@@ -38,8 +40,6 @@ pub struct Library {
     /// The request of the download, while the worker handles it.
     pub(in crate::app) download_request: Option<RequestId>,
     pub(in crate::app) deletion_request: Option<RequestId>,
-    /// Whether a worker runs. It may hold a download in memory.
-    pub(in crate::app) has_worker: bool,
 }
 
 /// An action that may need another model than the chosen one, so it needs the list of known models.

@@ -98,7 +98,7 @@ impl Library {
             return;
         }
         let Some(spec) = self.end_download(outbox) else { return };
-        if self.has_worker {
+        if *self.has_worker {
             self.ask(LibraryRequest::Release(spec), outbox);
         }
     }
@@ -128,7 +128,7 @@ impl Library {
     }
 
     pub(in crate::app::update) fn ask(&mut self, body: LibraryRequest, outbox: &mut Outbox) -> RequestId {
-        self.has_worker = true;
+        *self.has_worker = true;
         outbox.ask_library(body)
     }
 }
@@ -249,7 +249,7 @@ impl State {
 
 impl State {
     fn library_lost(&mut self, lost: Lost) {
-        self.library.has_worker = false;
+        *self.library.has_worker = false;
         self.library.preview_request = None;
         *self.library.asked = None;
         let problem = lost_problem(lost);

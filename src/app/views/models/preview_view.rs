@@ -25,7 +25,12 @@ fn PreviewCard(preview: ModelPreview) -> impl IntoView {
     let address = preview.spec.files.first().map(|file| file.address.clone());
     let known = untrack(|| page.with(|state| state.library.known.iter().find(|known| Some(&known.address) == address.as_ref()).cloned()));
     let parameters = parameters(&preview, known.as_ref());
-    let time = untrack(|| page.with(|state| state.expected_seconds(parameters)).map(|[_, whole]| whole));
+    let time = untrack(|| {
+        page.with(|state| {
+            let has_prompt = !state.editor.prompt.trim().is_empty();
+            has_prompt.then(|| time_words(state.expected_seconds(parameters).map(|[_, whole]| whole)))
+        })
+    });
     let rows = rows(&preview, known.map(|known| known.license), time).into_iter().map(|(term, text)| {
         view! {
             <div>
@@ -87,11 +92,11 @@ fn verdict_words(verdict: ModelFit) -> &'static str {
     }
 }
 
-/// Terms and their values.
+/// Terms and their values. Leaves out the expected time if there is none.
 fn rows(
     ModelPreview { spec, facts, device, .. }: &ModelPreview,
     license: Option<String>,
-    seconds: Option<f64>,
+    time: Option<String>,
 ) -> Vec<(&'static str, String)> {
     let not_stated = || t!("not stated in the file; see the model\u{2019}s page").into();
     let license = license.or_else(|| facts.license.clone()).unwrap_or_else(not_stated);
@@ -106,14 +111,15 @@ fn rows(
         None => t!("{architecture}, up to {context} tokens of text", architecture, context),
     };
     let from = spec.files.first().map_or("", |part| host(&part.address)).to_owned();
-    vec![
+    let mut rows = vec![
         (t!("Size"), size),
         (t!("License"), license),
         (t!("Model"), model),
         (t!("Download from"), from),
         (t!("This device"), device_words(device)),
-        (t!("Expected time"), time_words(seconds)),
-    ]
+    ];
+    rows.extend(time.map(|time| (t!("Expected time"), time)));
+    rows
 }
 
 /// Number of parameters: from the list or the file, else an estimate of one per byte.
@@ -183,12 +189,13 @@ mod tests {
 
     #[test]
     fn size_license_and_device_are_told_before_the_download() {
-        let rows = rows(&preview(), Some("Apache-2.0".into()), Some(240.0));
+        let rows = rows(&preview(), Some("Apache-2.0".into()), Some(time_words(Some(240.0))));
         assert_eq!(rows[0], ("Size", "600.0 MB".into()));
         assert_eq!(rows[1], ("License", "Apache-2.0".into()));
         assert_eq!(rows[3], ("Download from", "huggingface.co".into()));
         assert_eq!(rows[4].1, "a GPU with buffers up to 2.00 GB; about 8 GB of memory or more; 1.00 GB of storage free");
         assert!(rows[5].1.starts_with("about 4 min or less"), "{}", rows[5].1);
+        assert_eq!(super::rows(&preview(), None, None).len(), 5, "no prompt, no time");
         assert!(time_words(None).contains("first explanation") && time_words(Some(9e4)).contains("hours"));
     }
 

@@ -21,8 +21,8 @@ pub fn StoredModelsList() -> impl IntoView {
     let words = move || {
         page.with(|state| match &*state.library.stored {
             Some(stored) => storage_words(stored),
-            None if state.library.problem.is_some() => String::new(),
-            None => looking(),
+            None if *state.library.has_worker => looking(),
+            None => String::new(),
         })
     };
     view! {
