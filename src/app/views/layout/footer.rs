@@ -3,10 +3,12 @@ use leptos::prelude::*;
 use super::help_link::HAS_DOCUMENTATION;
 use crate::app::i18n::{LANGUAGES, t};
 use crate::app::language;
+use crate::app::page::use_page;
 
 /// Footer with the choice of the page language.
 #[component]
 pub fn Footer() -> impl IntoView {
+    let page = use_page();
     let tag = language::tag();
     let needs_review = LANGUAGES.iter().any(|language| language.tag == tag && !language.is_reviewed);
     let buttons = LANGUAGES.iter().map(|language| {
@@ -17,6 +19,8 @@ pub fn Footer() -> impl IntoView {
                 lang=language.tag
                 aria-pressed=(language.tag == tag).to_string()
                 data-testid=format!("language-{}", language.tag)
+                // A change reloads the page, which would lose the run.
+                disabled=move || page.is_busy()
                 on:click=|_| language::change(language.tag)
             >
                 {language.name}
