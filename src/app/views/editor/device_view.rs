@@ -1,6 +1,5 @@
 //! What this device and its GPU do, measured when the visitor asks, as a text for bug reports. A separate chunk of the page's code.
 
-use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::HtmlTextAreaElement;
@@ -8,6 +7,7 @@ use web_sys::HtmlTextAreaElement;
 use crate::app::analysis::number;
 use crate::app::browser;
 use crate::app::i18n::{sentence_text, t, text, translatable};
+use crate::app::views::layout::copy_text::CopyText;
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
 use crate::app::views::layout::lazy::split_off;
@@ -43,28 +43,13 @@ fn view() -> AnyView {
     .into_any()
 }
 
-/// Whether the text was copied.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Copied {
-    NotAsked,
-    Done,
-    /// The browser refused, so the visitor copies the text by hand.
-    Refused,
-}
-
 #[component]
 fn ReportView(report: DeviceReport) -> impl IntoView {
     let page = use_page();
     let notices = untrack(|| {
         page.with(|state| state.engine.loaded().map(|loaded| loaded.notices.iter().map(|notice| notice.to_sentence()).collect::<Vec<_>>()))
     });
-    let report_text = StoredValue::new(bug_report(&report, &browser::user_agent(), &notices.unwrap_or_default()));
-    let copied = RwSignal::new(Copied::NotAsked);
-    let copy = move |_| {
-        let text = report_text.get_value();
-        spawn_local(async move { copied.set(if browser::copy(&text).await { Copied::Done } else { Copied::Refused }) });
-    };
-    let select_all = |event: ev::FocusEvent| event_target::<HtmlTextAreaElement>(&event).select();
+    let text = Signal::stored(bug_report(&report, &browser::user_agent(), &notices.unwrap_or_default()));
     let row = |(name, value): (String, String)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> };
     let facts = facts(&report, &Wording::of_page()).into_iter().map(row).collect_view();
     let without_gpu =
@@ -79,20 +64,7 @@ fn ReportView(report: DeviceReport) -> impl IntoView {
             <p>{t!("Largest error of each kernel, relative to its largest value")}</p>
             <dl class="facts wide" lang="en" dir="ltr" data-testid="device-kernels">{kernels}</dl>
         })}
-        <p class="side-by-side">
-            <button type="button" data-testid="copy-device" on:click=copy>{t!("Copy as text")}</button>
-            <span role="status">{move || if copied.get() == Copied::Done { t!("Copied") } else { "" }}</span>
-        </p>
-        <Show when=move || copied.get() == Copied::Refused>
-            <textarea
-                readonly
-                rows="6"
-                aria-label=t!("Copy as text")
-                data-testid="device-text"
-                prop:value=move || report_text.get_value()
-                on:focus=select_all
-            ></textarea>
-        </Show>
+        <CopyText text button=(t!("Copy as text"), "copy-device") field=(t!("Copy as text"), "device-text") />
     }
 }
 

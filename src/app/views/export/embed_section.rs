@@ -1,13 +1,11 @@
-use leptos::ev;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
-use web_sys::HtmlTextAreaElement;
 
 use crate::app::analysis::embed::{embed_address, frame};
 use crate::app::analysis::shared_link::set_shown;
 use crate::app::browser;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
+use crate::app::views::layout::copy_text::CopyText;
 use crate::app::views::layout::parts_choice::{OF_EXPLANATION, PartsChoice};
 use crate::explanation::to_fragment;
 
@@ -20,23 +18,14 @@ const EXPLANATION: &str = "section.explanation";
 pub fn EmbedSection() -> impl IntoView {
     let page = use_page();
     let hidden = RwSignal::new(Vec::new());
-    let is_copied = RwSignal::new(false);
     let height = browser::height_of(EXPLANATION).unwrap_or(DEFAULT_HEIGHT) as u32;
     let line = Memo::new(move |_| {
-        let document = page.selected_document()?;
+        let Some(document) = page.selected_document() else { return String::new() };
         let address = embed_address(&browser::address(), &hidden.get(), &to_fragment(&document));
-        Some(frame(&address, &crate::explanation::title(&document), height))
+        frame(&address, &crate::explanation::title(&document), height)
     });
     let is_shown = move |name: &str| hidden.with(|hidden| !hidden.contains(&name));
-    let change = move |name: &'static str, is_shown: bool| {
-        is_copied.set(false);
-        hidden.update(|hidden| set_shown(hidden, name, is_shown));
-    };
-    let copy = move |_| {
-        let line = line.get_untracked().unwrap_or_default();
-        spawn_local(async move { is_copied.set(browser::copy(&line).await) });
-    };
-    let select_all = |event: ev::FocusEvent| event_target::<HtmlTextAreaElement>(&event).select();
+    let change = move |name: &'static str, is_shown: bool| hidden.update(|hidden| set_shown(hidden, name, is_shown));
     view! {
         <section>
             <h3>{t!("In another page (iframe)")}</h3>
@@ -47,18 +36,7 @@ pub fn EmbedSection() -> impl IntoView {
                 )}
             </p>
             <PartsChoice parts=OF_EXPLANATION.to_vec() prefix="embed" is_shown on_change=change />
-            <textarea
-                readonly
-                rows="4"
-                aria-label=t!("HTML code")
-                data-testid="embed-line"
-                prop:value=move || line.get().unwrap_or_default()
-                on:focus=select_all
-            ></textarea>
-            <p class="side-by-side">
-                <button type="button" data-testid="copy-embed" on:click=copy>{t!("Copy HTML")}</button>
-                <span role="status">{move || if is_copied.get() { t!("Copied") } else { "" }}</span>
-            </p>
+            <CopyText text=line.into() button=(t!("Copy HTML"), "copy-embed") field=(t!("HTML code"), "embed-line") shows_field=true />
         </section>
     }
 }

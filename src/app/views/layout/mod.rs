@@ -1,6 +1,7 @@
 //! The frame of the page, and small parts that several views use.
 
 mod answer_stream;
+pub mod copy_text;
 pub mod details_toggle;
 pub mod dialog_box;
 mod drop_zone;
@@ -24,8 +25,8 @@ mod remote_question;
 pub mod row_of_buttons;
 mod status_bar;
 mod theme_button;
-mod update_bar;
 pub mod typed_number;
+mod update_bar;
 mod welcome;
 
 pub use drop_zone::DropZone;
