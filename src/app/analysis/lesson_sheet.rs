@@ -87,7 +87,8 @@ fn task(lesson: &Lesson, texts: &[&Document], step: &Step) -> Option<SheetTask> 
         }
         Question::Choose { ask, choices, right, because } => {
             let right = &choices[right];
-            let stop = if right.trim_end_matches(['\u{201d}', '"']).ends_with(['.', '!', '?', '\u{3002}']) { "" } else { "." };
+            let is_ended = right.trim_end_matches(['\u{201d}', '"']).ends_with(['.', '!', '?', '\u{3002}', '\u{ff01}', '\u{ff1f}']);
+            let stop = if is_ended { "" } else { "." };
             let key = format!("{right}{stop} {because}");
             SheetTask { text, about, ask, options: choices, key }
         }

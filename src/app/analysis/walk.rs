@@ -2,7 +2,7 @@
 
 use super::number::{listed, percent};
 use super::share_texts;
-use crate::app::i18n::t;
+use crate::app::i18n::{following, t};
 use crate::graph::{self, Path};
 use crate::shares::Shares;
 
@@ -82,13 +82,12 @@ fn stop_words(view: &Shares, sources: &[usize], k: usize) -> String {
         let share = view.per_output((0..sources.len() - 1).map(|k| weight(k, k + 1)).product());
         let all = view.total(sources[0]).unwrap_or(share);
         let figure = |share: f64| share_texts::figure(view.scale(), share);
-        words.push(' ');
-        words.push_str(&t!(
+        words.push_str(&following(&t!(
             "This is the prompt, so the walk ends here: {share} along this path, {all} along all paths to {label}.",
             share = figure(share),
             all = figure(all),
             label = name(0),
-        ));
+        )));
     }
     words
 }

@@ -100,12 +100,12 @@ impl Wording {
 /// Names and values of everything but the kernels.
 fn facts(report: &DeviceReport, wording: &Wording) -> Vec<(String, String)> {
     let word = wording.text;
-    let speed = report.speed;
+    let (speed, tokens_per_second) = (report.speed, word(translatable!("tokens/s")));
     let mut facts = vec![
         (translatable!("Engine"), report.engine.clone()),
         (translatable!("Model"), [&*report.model, &*report.quantization].join(" ")),
-        (translatable!("Reading a text"), wording.rate(speed.read, "tokens/s")),
-        (translatable!("Writing an answer"), wording.rate(speed.generated, "tokens/s")),
+        (translatable!("Reading a text"), wording.rate(speed.read, tokens_per_second)),
+        (translatable!("Writing an answer"), wording.rate(speed.generated, tokens_per_second)),
     ];
     if let Some(gpu) = &report.gpu {
         let GpuReport { gflops, gigabytes_per_second, shapes, nats, accepted_nats, .. } = gpu;

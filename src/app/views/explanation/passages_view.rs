@@ -148,7 +148,7 @@ fn CitationItem(row: CitationRow) -> impl IntoView {
             <span class="label">{label}</span>
             " "
             <strong class="state">{state}</strong>
-            ": "
+            {t!(": ")}
             {words}
         </li>
     }
