@@ -94,16 +94,18 @@ impl Download {
                 t!("{size} of {whole} ({share})", size, whole, share = number::percent(part))
             }
         };
+        let before = |separator: &str| if amount.is_empty() { String::new() } else { format!("{amount}{separator}") };
         match &self.state {
             DownloadState::Going(DownloadStage::Downloading) => amount + &self.speed(),
             DownloadState::Going(DownloadStage::Waiting { seconds: Some(seconds), cause }) => {
                 let cause = message_text(&cause.to_message());
-                t!("{amount}: {cause}; next try in {n}\u{a0}s", amount, cause, n = format!("{seconds:.0}"))
+                before(t!(": ")) + &t!("{cause}; next try in {n}\u{a0}s", cause, n = format!("{seconds:.0}"))
             }
             DownloadState::Going(DownloadStage::Waiting { seconds: None, cause }) => {
                 let cause = message_text(&cause.to_message());
-                t!("{amount}: {cause}; it goes on when this device is online again", amount, cause)
+                before(t!(": ")) + &t!("{cause}; it goes on when this device is online again", cause)
             }
+            DownloadState::Paused(Some(problem)) if amount.is_empty() => problem_text(problem),
             DownloadState::Paused(Some(problem)) => t!("{amount}. {problem}", amount, problem = problem_text(problem)),
             _ => amount,
         }
@@ -154,6 +156,14 @@ mod tests {
         assert_eq!(download.detail(), "6.0 MB of 600.0 MB (1%): the server is busy (429); next try in 3\u{a0}s");
         download.advanced(at(6_000_000, DownloadStage::Waiting { seconds: None, cause: RetryCause::ConnectionLost }), 0.0);
         assert!(download.detail().ends_with("the connection was lost; it goes on when this device is online again"));
+        let mut empty = Download::new(DownloadSpec::default());
+        empty.advanced(
+            DownloadProgress { total: 0, ..at(0, DownloadStage::Waiting { seconds: Some(3.2), cause: RetryCause::Busy(429) }) },
+            0.0,
+        );
+        assert_eq!(empty.detail(), "the server is busy (429); next try in 3\u{a0}s");
+        empty.paused(Some(Problem::new(message!("the network is down"), message!("Press Resume"))));
+        assert_eq!(empty.detail(), "The network is down. Press Resume.");
         download.paused(Some(Problem::new(message!("the network is down"), message!("Press Resume"))));
         assert_eq!(download.detail(), "6.0 MB of 600.0 MB (1%). The network is down. Press Resume.");
         assert!(download.is_paused());
