@@ -12,10 +12,7 @@ use crate::explanation::to_fragment;
 pub fn ViewerView(glasscage: Option<String>) -> impl IntoView {
     let page = use_page();
     let is_waiting = move || page.with(|state| state.explanation.shown.is_none() && state.problem.is_none());
-    let address = move |start: &str| {
-        let fragment = page.attribution(|attribution| to_fragment(&attribution.to_document()));
-        fragment.map(|fragment| format!("{start}#{fragment}"))
-    };
+    let address = move |start: &str| page.selected_document().map(|document| format!("{start}#{}", to_fragment(&document)));
     let out = move |start: String| {
         view! {
             <p class="out" data-testid="open-in-glasscage">
