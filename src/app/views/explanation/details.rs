@@ -37,7 +37,13 @@ pub fn Details() -> impl IntoView {
     let can_teach = move || !page.is_viewer() && page.with(|state| state.lesson().is_none()) && !page.is_busy();
     let has_thought = Memo::new(move |_| page.attribution(|attribution| thought::rows(attribution.document())).flatten().is_some());
     let part = LazyPart::new(details_part::fetch);
-    let has_contrasts = Memo::new(move |_| page.with(|state| !state.explanation.is_home()));
+    let may_show_contrasts = Memo::new(move |_| {
+        page.with(|state| {
+            let has_contrasts = || state.explanation.document().is_some_and(|document| !document.contrasts.is_empty());
+            // In a lesson, the reader cannot ask for one.
+            !state.explanation.is_home() && (state.lesson().is_none() || has_contrasts())
+        })
+    });
     let has_ranges =
         move || [sources, steps].iter().any(|entries| entries.with(|entries| entries.iter().any(|entry| entry.range.is_some())));
     view! {
@@ -79,7 +85,7 @@ pub fn Details() -> impl IntoView {
                     )}
                 </p>
             })}
-            <Show when=move || has_contrasts.get()>
+            <Show when=move || may_show_contrasts.get()>
                 <LazyView part view=details_part::shows(DetailsPart::Contrasts) />
             </Show>
             <ManifestView />
