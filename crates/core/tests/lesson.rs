@@ -114,6 +114,10 @@ fn explanations_come_once_and_go_when_no_step_shows_them() {
     let second = by_another_method(&first);
     let linked = glasscage_core::explanation::from_fragment(&explanation_fragment(&first)).unwrap();
     assert_eq!(lesson.add_explanations(vec![linked]), 0, "rounded, but the same");
+    let mut measured_otherwise = first.clone();
+    let largest = measured_otherwise.table.row(0).iter().flatten().fold(0.0_f64, |largest, score| largest.max(score.abs()));
+    *measured_otherwise.table.row_mut(0)[0].as_mut().unwrap() += largest / 1000.0;
+    assert!(!glasscage_core::lesson::is_same_explanation(&first, &measured_otherwise));
     let chosen_otherwise = Document { output: vec![0], ..first.clone() };
     assert_eq!(lesson.add_explanations(vec![chosen_otherwise, second.clone(), second.clone()]), 1);
     lesson.steps[1].question = Some(Question::Mark { ask: "Which?".into(), count: 99 });

@@ -47,8 +47,8 @@ pub fn to_fragment(document: &Document) -> String {
     format!("{SCHEME}{}", packed::pack(&link_content(document)))
 }
 
-/// The content of a link to `document` before compression. Two documents have the same content if their links are the same.
-pub fn link_content(document: &Document) -> Vec<u8> {
+/// The content of a link to `document` before compression.
+fn link_content(document: &Document) -> Vec<u8> {
     let mut head = document.clone();
     head.manifest.table_precision = "16-bit".into();
     head.tokens.clear();

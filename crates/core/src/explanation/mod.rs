@@ -33,7 +33,7 @@ pub use joint::JointEffect;
 pub use language::Language;
 pub use limits::{MAX_GROUPS, TooLarge};
 pub(crate) use link::from_fragment_within;
-pub use link::{LinkError, from_fragment, is_link, link_content, to_fragment};
+pub use link::{LinkError, from_fragment, is_link, to_fragment};
 pub use manifest::{Answer, AnswerStop, AnswerWarning, Manifest, Model, Producer, Sampling, SentenceRule};
 pub use method::{Aggregation, Compression, Derivation, Method, Weighting};
 pub use methods::{METHODS, MethodId, MethodText, NATS, Replacement, ScoredTexts};
