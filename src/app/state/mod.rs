@@ -40,6 +40,7 @@ use crate::worker::envelope::RequestId;
 use editor::Editor;
 use engine::Engine;
 use explanation::Explanation;
+use glasscage_message::message;
 use lesson::OpenLesson;
 use lesson_texts::LessonTexts;
 use library::Library;
@@ -235,6 +236,14 @@ impl State {
         }
         *self.problem = Some(problem);
     }
+}
+
+/// The problem that a file of the page could not be fetched.
+pub fn part_problem() -> Problem {
+    Problem::new(
+        message!("This part of the page could not be loaded."),
+        message!("Check the connection and try again. If it still fails, the site has changed since you opened it: reload the page."),
+    )
 }
 
 fn without_fragment(address: &str) -> &str {

@@ -12,10 +12,9 @@ use crate::app::state::model_choice::ModelChoice;
 use crate::app::state::opened::Opened;
 use crate::app::state::origin::Origin;
 use crate::app::state::place::Place;
-use crate::app::state::{Awaited, EntryAwaits, State};
+use crate::app::state::{Awaited, EntryAwaits, State, part_problem};
 use crate::library::address::{missing_parts, part_of};
 use crate::library::registry;
-use crate::problem::Problem;
 use crate::worker::envelope::RequestId;
 use glasscage_message::{Message, message};
 
@@ -288,13 +287,6 @@ impl State {
             link.is_copied = is_copied;
         }
     }
-}
-
-fn part_problem() -> Problem {
-    Problem::new(
-        message!("This part of the page could not be loaded."),
-        message!("Check the connection and try again. If it still fails, the site has changed since you opened it: reload the page."),
-    )
 }
 
 /// The first three names, and how many more there are: "a.gguf, b.gguf, c.gguf and 4 more".

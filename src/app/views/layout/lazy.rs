@@ -9,8 +9,7 @@ use wasm_split_helpers::SplitLoaderError;
 
 use super::problem_text::ProblemText;
 use crate::app::i18n::t;
-use crate::problem::Problem;
-use glasscage_message::message;
+use crate::app::state::part_problem;
 
 /// Fetches a chunk and returns its entry function.
 pub type Fetched<F> = Pin<Box<dyn Future<Output = Result<F, SplitLoaderError>>>>;
@@ -98,13 +97,9 @@ pub fn LazyView<F: Copy + Send + Sync + 'static>(part: LazyPart<F>, view: impl F
 
 #[component]
 fn NotLoaded(retry: impl Fn() + 'static) -> impl IntoView {
-    let problem = Problem::new(
-        message!("This part of the page could not be loaded."),
-        message!("Check the connection and try again. If it still fails, the site has changed since you opened it: reload the page."),
-    );
     view! {
         <div class="problem" role="alert" data-testid="not-loaded">
-            <ProblemText problem />
+            <ProblemText problem=part_problem() />
             <button type="button" data-testid="load-again" on:click=move |_| retry()>{t!("Try again")}</button>
         </div>
     }
