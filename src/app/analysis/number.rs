@@ -30,7 +30,7 @@ pub fn with_point(digits: &str) -> String {
     format().with_point(digits)
 }
 
-/// Whole percents for attributes that tests and scripts read.
+/// Whole percents for attributes that tests and scripts read, and for the slider.
 pub fn whole_percent(share: f64) -> i64 {
     (share * 100.0).round() as i64
 }

@@ -13,7 +13,7 @@ pub struct Standard {
     pub spec: DownloadSpec,
     /// Its id in the browser's storage. `None` until it is complete.
     pub id: Reactive<Option<String>>,
-    /// Whether the address of the page ends with `?model=standard`.
+    /// Whether the address of the page has the parameter `model=standard`.
     pub is_in_address: bool,
     /// Why this device cannot hold it. `None` before the visitor asks for it.
     pub obstacle: Reactive<Option<Obstacle>>,

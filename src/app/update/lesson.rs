@@ -155,8 +155,8 @@ impl State {
         }
     }
 
-    /// Replaces the lesson with a changed version, unless that is invalid. The author's controls prevent all invalid changes except texts
-    /// that are too long.
+    /// Replaces the lesson with a changed version, unless that is invalid. The author's controls prevent most invalid changes. They do not
+    /// prevent long texts, a 101st step, or a file that brings the lesson above 20 explanations.
     fn change_lesson(&mut self, lesson: Lesson) {
         if let Err(error) = lesson.check() {
             let remedy = message!("The lesson was not changed. Try a different change");

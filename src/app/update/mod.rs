@@ -54,7 +54,7 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     changed(state, |state| state.handle(message))
 }
 
-/// Handles an event of the engine and returns the effects to carry out. Events of workers are no [`Message`]s, because the browser fetches
+/// Handles an event of the engine and returns the effects to carry out. Events of workers are not [`Message`]s, because the browser fetches
 /// their code later than that of [`update`].
 pub fn update_by_engine(state: &mut State, event: Envelope<EngineEvent>) -> Vec<Effect> {
     changed(state, |state| state.engine_event(event))

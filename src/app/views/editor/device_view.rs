@@ -1,15 +1,13 @@
 //! What this device and its GPU do, measured when the visitor asks, as a text for bug reports. A separate chunk of the page's code.
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
-use web_sys::HtmlTextAreaElement;
 
 use crate::app::analysis::number;
 use crate::app::browser;
 use crate::app::i18n::{sentence_text, t, text, translatable};
-use crate::app::views::layout::copy_text::CopyText;
 use crate::app::page::use_page;
 use crate::app::state::message::Message;
+use crate::app::views::layout::copy_text::CopyText;
 use crate::app::views::layout::lazy::split_off;
 use crate::device::{DeviceReport, GpuReport, KernelError};
 use crate::number::NumberFormat;
@@ -81,7 +79,7 @@ impl Wording {
         Self { text, format: number::format() }
     }
 
-    /// Three significant digits: "0.0123", "1.23", "12,300".
+    /// A rate and its unit. Two decimals below 10, one below 100, then none: "1.23 GB/s", "45.7 GB/s", "1,235 GB/s".
     fn rate(&self, number: f64, unit: &str) -> String {
         let digits = match number {
             small if small < 10.0 => self.format.with_point(&format!("{small:.2}")),

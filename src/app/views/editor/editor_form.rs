@@ -21,7 +21,6 @@ use crate::app::views::layout::problem_box::ProblemBox;
 #[component]
 pub fn EditorForm() -> impl IntoView {
     let page = use_page();
-    let is_active = move || page.is_busy();
     let explains_given = move || page.with(|state| !state.editor.given_answer.trim().is_empty());
     let on_key = move |event: ev::KeyboardEvent| {
         if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) && !browser::is_composing(&event) {
@@ -71,7 +70,7 @@ pub fn EditorForm() -> impl IntoView {
                     type="button"
                     class="primary"
                     data-testid="explain-button"
-                    aria-disabled=move || is_active().to_string()
+                    aria-disabled=move || page.is_busy().to_string()
                     on:click=move |_| page.send(Message::Explain)
                 >
                     {move || if explains_given() { t!("Explain this answer") } else { t!("Answer and explain") }}

@@ -55,7 +55,8 @@ pub fn view() -> AnyView {
     .into_any()
 }
 
-/// Whether the explanation on screen is one that the reader can ask the model about: not an example, and not a step of a lesson.
+/// Whether the reader can ask the model about the explanation on screen: it is neither the welcome explanation nor a step of a lesson, and
+/// not in the viewer.
 pub(super) fn is_own(page: Page) -> bool {
     page.with(|state| !state.explanation.is_home() && state.lesson().is_none()) && !page.is_viewer()
 }

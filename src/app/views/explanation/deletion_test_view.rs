@@ -20,7 +20,6 @@ const HEIGHT: f64 = 200.0;
 #[component]
 pub fn DeletionTestView() -> impl IntoView {
     let page = use_page();
-    let is_active = move || page.is_busy();
     let about = move || {
         let label = page.attribution(|attribution| {
             let document = attribution.document();
@@ -55,7 +54,7 @@ pub fn DeletionTestView() -> impl IntoView {
                 type="button"
                 class="primary"
                 data-testid="check-button"
-                aria-disabled=move || is_active().to_string()
+                aria-disabled=move || page.is_busy().to_string()
                 on:click=move |_| page.send(Message::MeasureDeletion)
             >
                 {t!("Run the test")}

@@ -22,7 +22,7 @@ fn DerivationBar() -> impl IntoView {
     let ask = move |look: fn(&Method) -> bool| method.with(|method| method.as_ref().is_none_or(look));
     let summary = move || method.with(|method| method.as_ref().map(derivation::words));
     let chosen = Memo::new(move |_| method.with(|method| method.as_ref().map(Method::derivation)).unwrap_or_default());
-    let usual = Memo::new(move |_| page.with(|state| state.explanation.document().map(Document::default_derivation)));
+    let default = Memo::new(move |_| page.with(|state| state.explanation.document().map(Document::default_derivation)));
     let name = move || method.with(|method| method.as_ref().map(|method| MethodText::of(&method.id).name));
     let has_flow = Memo::new(move |_| page.with(|state| state.explanation.document().is_some_and(|document| document.flow.is_some())));
     view! {
@@ -33,12 +33,12 @@ fn DerivationBar() -> impl IntoView {
                 <span class="tag" hidden=move || ask(derivation::is_the_papers)>{t!("differs from the paper")}</span>
             </summary>
             <div class="ways card">
-                <DerivationOptions title=t!("Combine token scores by") ways=&AGGREGATIONS chosen />
-                <DerivationOptions title=t!("Scale of the scores") ways=&COMPRESSIONS chosen />
+                <DerivationOptions title=t!("Combine token scores by") options=&AGGREGATIONS chosen />
+                <DerivationOptions title=t!("Scale of the scores") options=&COMPRESSIONS chosen />
                 <Show when=move || has_flow.get()>
-                    <DerivationOptions title=t!("Edge weights from") ways=&WEIGHTINGS chosen />
+                    <DerivationOptions title=t!("Edge weights from") options=&WEIGHTINGS chosen />
                 </Show>
-                <DerivationOptions title=t!("Edge values") ways=&NORMALIZATIONS chosen />
+                <DerivationOptions title=t!("Edge values") options=&NORMALIZATIONS chosen />
                 <p class="hint">
                     {t!("The measured scores do not change. Links and files contain them and these settings.")}
                     " "
@@ -46,9 +46,9 @@ fn DerivationBar() -> impl IntoView {
                         type="button"
                         class="chip"
                         data-testid="the-methods-way"
-                        hidden=move || usual.get().is_none_or(|usual| usual == Derivation::PAPER || usual == chosen.get())
-                        on:click=move |_| if let Some(usual) = usual.get_untracked() {
-                            page.send(ExplanationMessage::Derive(usual));
+                        hidden=move || default.get().is_none_or(|default| default == Derivation::PAPER || default == chosen.get())
+                        on:click=move |_| if let Some(default) = default.get_untracked() {
+                            page.send(ExplanationMessage::Derive(default));
                         }
                     >
                         {move || name().map(|name| t!("Reset to the default of {method}", method = name))}
@@ -72,19 +72,19 @@ fn DerivationBar() -> impl IntoView {
 
 /// A group of buttons, one of them pressed, and the description of the pressed one.
 #[component]
-fn DerivationOptions(title: &'static str, ways: &'static [DerivationOption], chosen: Memo<Derivation>) -> impl IntoView {
+fn DerivationOptions(title: &'static str, options: &'static [DerivationOption], chosen: Memo<Derivation>) -> impl IntoView {
     let page = use_page();
-    let button = |way: &'static DerivationOption| {
-        let is_pressed = move || way.is_chosen(chosen.get()).to_string();
-        let test_id = format!("way-{}", way.name.replace(' ', "-"));
-        let choose = move |_| page.send(ExplanationMessage::Derive((way.set)(chosen.get_untracked())));
-        view! { <button type="button" data-testid=test_id aria-pressed=is_pressed on:click=choose>{text(way.name)}</button> }
+    let button = |option: &'static DerivationOption| {
+        let is_pressed = move || option.is_chosen(chosen.get()).to_string();
+        let test_id = format!("way-{}", option.name.replace(' ', "-"));
+        let choose = move |_| page.send(ExplanationMessage::Derive((option.set)(chosen.get_untracked())));
+        view! { <button type="button" data-testid=test_id aria-pressed=is_pressed on:click=choose>{text(option.name)}</button> }
     };
-    let about = move || ways.iter().find(|way| way.is_chosen(chosen.get())).map(|way| text(way.about));
+    let about = move || options.iter().find(|option| option.is_chosen(chosen.get())).map(|option| text(option.about));
     view! {
         <div role="group" aria-label=title>
             <p>{title}</p>
-            <div class="segments">{ways.iter().map(button).collect_view()}</div>
+            <div class="segments">{options.iter().map(button).collect_view()}</div>
             <p class="hint">{about}</p>
         </div>
     }

@@ -29,7 +29,7 @@ use crate::explanation::{Answer, AnswerStop, AnswerWarning, Document};
 /// Maximum number of sentences that move when the tab changes, because browsers take a picture of each one.
 const MAX_MOVING: usize = 80;
 
-/// The document on screen. It is hidden, but not removed, while the model writes a new answer.
+/// The document on screen. While the model writes a new answer, the view is removed and the document stays in the state.
 #[component]
 pub fn ExplanationView() -> impl IntoView {
     let page = use_page();
@@ -184,6 +184,7 @@ fn TabButton(tab: RwSignal<Tab>, own: Tab, panels: LazyPart<fn(Tab) -> AnyView>)
 
 #[component]
 fn AllNumbersButton(all_numbers: RwSignal<bool>) -> impl IntoView {
+    let page = use_page();
     let toggle = move |_| {
         all_numbers.update(|all| *all = !*all);
         // The viewer stores nothing.
@@ -230,7 +231,7 @@ fn SharedBadge() -> impl IntoView {
 fn AnswerWarningBanner() -> impl IntoView {
     let page = use_page();
     let warning = Memo::new(move |_| page.attribution(|attribution| answer_warning(&attribution.document().manifest.answer)).flatten());
-    let banner = move || {
+    move || {
         let warning = warning.get()?;
         let choose = move |_| page.send(LibraryMessage::Open);
         Some(view! {
@@ -242,8 +243,7 @@ fn AnswerWarningBanner() -> impl IntoView {
                 })}
             </p>
         })
-    };
-    view! { {banner} }
+    }
 }
 
 /// Says that the model did not choose every token of the answer.
@@ -315,7 +315,7 @@ fn answer_warning(answer: &Answer) -> Option<WarningWords> {
 fn CutBanner() -> impl IntoView {
     let page = use_page();
     let cut = Memo::new(move |_| page.attribution(|attribution| Cut::of(attribution.document())).flatten().filter(|_| !page.is_busy()));
-    let banner = move || {
+    move || {
         let cut = cut.get()?;
         Some(view! {
             <p class="banner" role="status" data-testid="cut">
@@ -328,20 +328,18 @@ fn CutBanner() -> impl IntoView {
                 })}
             </p>
         })
-    };
-    view! { {banner} }
+    }
 }
 
 /// Shows whether a shared explanation was reproduced here.
 #[component]
 fn ReproductionBanner() -> impl IntoView {
     let page = use_page();
-    let banner = move || {
+    move || {
         let reproduction = page.with(|state| state.explanation.reproduction.clone())?;
         let class = if reproduction.is_same() { "banner good" } else { "banner" };
         Some(view! { <p class=class role="status" data-testid="reproduction">{reproduction.words()}</p> })
-    };
-    view! { {banner} }
+    }
 }
 
 /// Shows that the run was stopped, and how that affects the numbers.
@@ -350,7 +348,7 @@ fn PartialBanner() -> impl IntoView {
     let page = use_page();
     let stopped =
         Memo::new(move |_| page.attribution(|attribution| Stopped::of(attribution.document())).flatten().filter(|_| !page.is_busy()));
-    let banner = move || {
+    move || {
         stopped.get().map(|Stopped { passes: [done, planned], consequence }| {
             view! {
                 <p class="banner" data-testid="stopped">
@@ -359,8 +357,7 @@ fn PartialBanner() -> impl IntoView {
                 </p>
             }
         })
-    };
-    view! { {banner} }
+    }
 }
 
 #[derive(Clone, PartialEq)]

@@ -50,7 +50,6 @@ fn compared(page: Page) -> Option<Comparison> {
 #[component]
 fn Missing(comparison: Memo<Option<Comparison>>) -> impl IntoView {
     let page = use_page();
-    let is_active = move || page.is_busy();
     let is_there = move |id: &str| comparison.with(|all| all.iter().flat_map(|all| &all.methods).any(|method| method.id == id));
     let buttons = METHODS.iter().map(|method| {
         view! {
@@ -58,7 +57,7 @@ fn Missing(comparison: Memo<Option<Comparison>>) -> impl IntoView {
                 <button
                     type="button"
                     data-testid=format!("compare-{}", method.id)
-                    aria-disabled=move || is_active().to_string()
+                    aria-disabled=move || page.is_busy().to_string()
                     on:click=move |_| page.send(Message::CompareMethod(method.id.into()))
                 >
                     {t!("Add: {method}", method = text(method.label))}
@@ -123,7 +122,6 @@ fn Comparing(comparison: Comparison) -> impl IntoView {
 #[component]
 fn MethodHead(id: String, name: String, is_shown: bool) -> impl IntoView {
     let page = use_page();
-    let is_active = move || page.is_busy();
     let test_id = format!("show-{id}");
     let below = match is_shown {
         true => view! { <span class="hint">{t!("shown now")}</span> }.into_any(),
@@ -133,7 +131,7 @@ fn MethodHead(id: String, name: String, is_shown: bool) -> impl IntoView {
                 class="chip"
                 data-testid=test_id
                 title=t!("Show this method instead")
-                aria-disabled=move || is_active().to_string()
+                aria-disabled=move || page.is_busy().to_string()
                 on:click=move |_| page.send(Message::ShowMethod(id.clone()))
             >
                 {t!("Show")}

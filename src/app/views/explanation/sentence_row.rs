@@ -200,7 +200,6 @@ fn OpenButton(node: usize, label: String, text: String, is_open: Signal<bool>) -
     let page = use_page();
     let n_words = n_words(&text);
     let can_open = Memo::new(move |_| !page.is_viewer() && page.attribution(|attribution| attribution.can_expand(node)) == Some(true));
-    let is_active = move || page.is_busy();
     let title = plural!(
         n = n_words,
         "Open {label} to its {n} word: each is blanked out alone",
@@ -222,7 +221,7 @@ fn OpenButton(node: usize, label: String, text: String, is_open: Signal<bool>) -
                 title=title.clone()
                 aria-expanded=move || is_open.get().to_string()
                 data-testid=test_id.clone()
-                disabled=move || is_active() && !is_open.get()
+                disabled=move || page.is_busy() && !is_open.get()
                 on:click=on_click
             >
                 {label.clone()}

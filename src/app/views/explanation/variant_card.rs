@@ -18,7 +18,6 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
     let page = use_page();
     let original: Vec<&str> = original.iter().map(String::as_str).collect();
     let verdict = variant.verdict(&original);
-    let is_active = move || page.is_busy();
     let new = match &variant.answer {
         VariantAnswer::Whole(sentences) => are_new(&original, sentences),
         _ => Vec::new(),
@@ -47,7 +46,7 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
     });
     let tab = use_context::<RwSignal<Tab>>();
     let open = move || {
-        if untrack(is_active) {
+        if untrack(|| page.is_busy()) {
             return;
         }
         page.send(Message::OpenVariant(at));
@@ -82,7 +81,7 @@ pub fn VariantCard(at: usize, variant: Variant, original: Vec<String>) -> impl I
                 <button
                     type="button"
                     class="chip"
-                    disabled=is_active
+                    disabled=move || page.is_busy()
                     title=t!("Your own text is saved and can be restored")
                     on:click=move |_| page.send(Message::EditVariant(at))
                 >

@@ -21,13 +21,12 @@ const CHARACTERS_A_LINE: usize = 70;
 #[component]
 pub fn WhatIfView() -> impl IntoView {
     let page = use_page();
-    let is_active = move || page.is_busy();
     let can_answer =
-    let is_conversation = move || page.attribution(|attribution| !attribution.document().turns.is_empty()) == Some(true);
         Memo::new(move |_| page.with(|state| Variant::new(state.explanation.document()?, &state.explanation.edits).map(drop)).is_some());
+    let is_conversation = move || page.attribution(|attribution| !attribution.document().turns.is_empty()) == Some(true);
     let hint = move || match (page.with(|state| state.explanation.edits.is_empty()), !can_answer.get()) {
-        (false, true) if is_conversation() => t!("This would leave nothing to answer. Keep a part of the last message."),
         (true, _) => t!("Mark what to leave out, or edit the text, for example a number or a name."),
+        (false, true) if is_conversation() => t!("This would leave nothing to answer. Keep a part of the last message."),
         (false, true) => t!("This would leave nothing of the prompt. Keep a part of it."),
         _ => "",
     };
@@ -44,7 +43,7 @@ pub fn WhatIfView() -> impl IntoView {
                 type="button"
                 class="primary"
                 data-testid="answer-without"
-                aria-disabled=move || (is_active() || !can_answer.get()).to_string()
+                aria-disabled=move || (page.is_busy() || !can_answer.get()).to_string()
                 on:click=move |_| page.send(Message::AnswerVariant)
             >
                 {t!("Get a new answer")}

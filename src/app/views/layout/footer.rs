@@ -34,9 +34,9 @@ pub fn Footer() -> impl IntoView {
             <a hidden=!HAS_DOCUMENTATION href="docs/index.html" hreflang="en" target="_blank" rel="noopener">
                 {t!("Documentation")}
             </a>
-            <Show when=move || needs_review>
+            {needs_review.then(|| view! {
                 <p class="hint">{t!("No speaker of this language has reviewed the translation yet.")}</p>
-            </Show>
+            })}
         </footer>
     }
 }

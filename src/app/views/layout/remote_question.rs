@@ -8,7 +8,7 @@ use crate::app::state::message::Message;
 #[component]
 pub fn RemoteQuestion() -> impl IntoView {
     let page = use_page();
-    let question = move || {
+    move || {
         let remote = page.with(|state| state.remote().cloned())?;
         let host = remote.host().to_owned();
         let is_fetching = remote.request.is_some();
@@ -45,6 +45,5 @@ pub fn RemoteQuestion() -> impl IntoView {
                 </p>
             </section>
         })
-    };
-    view! { {question} }
+    }
 }

@@ -9,17 +9,15 @@ use crate::app::analysis::number;
 use crate::app::i18n::t;
 use crate::app::page::use_page;
 
-/// Status and progress of a run, and the Stop button. It is always visible and keeps its place, so that the page does not jump when a run
-/// ends.
+/// Status and progress of a run, and the Stop button. Hidden until the first run, after a problem, and when another explanation is opened.
 #[component]
 pub fn StatusBar() -> impl IntoView {
     let page = use_page();
     let is_idle = move || page.with(|state| *state.engine.run == RunStatus::Idle);
-    let is_active = move || page.is_busy();
     let progress = move || page.with(|state| state.engine.run.progress()).map_or(String::new(), |part| format!("--done:{part:.3}"));
-    let is_unknown = move || is_active() && page.with(|state| state.engine.run.progress()).is_none();
+    let is_unknown = move || page.is_busy() && page.with(|state| state.engine.run.progress()).is_none();
     let work = move || {
-        page.with(|state| *state.engine.work).filter(|_| !is_active()).map(|work| {
+        page.with(|state| *state.engine.work).filter(|_| !page.is_busy()).map(|work| {
         view! {
             <span class="detail" data-testid="work" data-gpu-bytes=work.gpu_bytes.to_string() data-heap-bytes=work.heap_bytes.to_string()>
                 {work_words(work)}
@@ -28,14 +26,14 @@ pub fn StatusBar() -> impl IntoView {
     })
     };
     view! {
-        <div class="status" class:idle=is_idle class:active=is_active>
+        <div class="status" class:idle=is_idle class:active=move || page.is_busy()>
             <div class="line">
                 <p data-testid="status">
                     <span role="status" aria-live="polite">{move || page.with(|state| state.engine.run.phase())}</span>
                     <span class="detail">{move || page.with(|state| state.engine.run.detail())}</span>
                     {work}
                 </p>
-                <button type="button" data-testid="stop-button" disabled=move || !is_active() on:click=move |_| page.send(Message::Stop)>
+                <button type="button" data-testid="stop-button" disabled=move || !page.is_busy() on:click=move |_| page.send(Message::Stop)>
                     <IconView icon=Icon::Stop />
                     {t!("Stop")}
                 </button>

@@ -8,7 +8,6 @@ use crate::app::page::use_page;
 #[component]
 pub fn UpdateBar() -> impl IntoView {
     let page = use_page();
-    let is_active = move || page.is_busy();
     view! {
         <Show when=move || page.with(|state| *state.update_is_waiting)>
             <div class="update" role="status" data-testid="update">
@@ -16,7 +15,7 @@ pub fn UpdateBar() -> impl IntoView {
                 <button
                     type="button"
                     data-testid="take-update"
-                    disabled=is_active
+                    disabled=move || page.is_busy()
                     on:click=move |_| page.send(Message::ActivateUpdate)
                 >
                     {t!("Update and reload")}

@@ -27,7 +27,7 @@ fn view() -> AnyView {
         true => view! { <LessonEditor /> }.into_any(),
         false => view! { <OpenLessonView /> }.into_any(),
     };
-    view! { {contents} }.into_any()
+    contents.into_any()
 }
 
 /// The title and the current step of the lesson.
@@ -49,7 +49,7 @@ fn OpenLessonView() -> impl IntoView {
     });
     on_cleanup(move || on_key.remove());
     // Another step is drawn from scratch. Answers change within the step.
-    let step = move || {
+    move || {
         let (lesson, at) = place.get()?;
         let n_steps = lesson.steps.len();
         let heading = NodeRef::<H2>::new();
@@ -100,8 +100,7 @@ fn OpenLessonView() -> impl IntoView {
                 </button>
             </div>
         })
-    };
-    view! { {step} }
+    }
 }
 
 /// The step that a key moves to from step `at`. Remote controls of presenters send `PageDown` and `PageUp`. For a single reader these keys
