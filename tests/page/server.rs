@@ -39,6 +39,16 @@ pub enum Arrival {
     Slow(usize),
 }
 
+/// A script at the start of each worker. It sends the errors that the worker writes to its console to the page, where the test reads them
+/// (`browser/mod.rs`). Rust writes its panics there.
+const FORWARDS_ERRORS: &str = "{
+    const { error } = console;
+    const channel = new BroadcastChannel('worker-errors');
+    console.error = (...words) => { channel.postMessage(`${self.name}: ${words.join(' ')}`); error.apply(console, words); };
+}";
+/// The first script of every worker.
+const LOADER: &str = "engine_loader.js";
+
 /// The pause before a piece of a slow response.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -67,6 +77,9 @@ impl Server {
     pub async fn start(dist: &Path) -> Self {
         let server = Self::start_with_service_worker(dist).await;
         server.remove("/sw.js");
+        if dist.join(LOADER).exists() {
+            server.begin_workers_with("");
+        }
         server
     }
 
@@ -136,8 +149,8 @@ impl Server {
     /// Makes every new worker run this script first. This works only until the service worker controls the page: it serves the original
     /// script, because it rejects files whose hash is wrong. So use a new browser.
     pub fn begin_workers_with(&self, script: &str) {
-        let loader = std::fs::read_to_string(self.shared.dist.join("engine_loader.js")).expect("the worker's first script");
-        self.replace("engine_loader.js", &format!("{script}\n{loader}"));
+        let loader = std::fs::read_to_string(self.shared.dist.join(LOADER)).expect("the worker's first script");
+        self.replace(LOADER, &format!("{FORWARDS_ERRORS}\n{script}\n{loader}"));
     }
 
     /// Serves this catalog of texts for the language `tag`.

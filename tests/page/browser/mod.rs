@@ -61,9 +61,13 @@ impl Browser {
         self.open_form().await;
     }
 
-    /// Starts to record errors of the page's workers, because the page does not show the browser's messages.
+    /// Starts to record errors of the page's workers, because the page does not show the browser's messages. The server makes workers send
+    /// what they write to their console. The channel closes with the page, because browsers do not restore a page with an open channel.
     async fn record_worker_errors(&self) {
         let script = "window.workerErrors = [];
+            const workerConsole = new BroadcastChannel('worker-errors');
+            workerConsole.onmessage = ({ data }) => workerErrors.push(data);
+            addEventListener('pagehide', () => workerConsole.close(), { once: true });
             window.Worker = class extends Worker {
                 constructor(...options) {
                     super(...options);
@@ -265,10 +269,11 @@ impl Browser {
     async fn fail(&self, why: &str) -> ! {
         let test = std::thread::current().name().unwrap_or("unknown").replace("::", "-");
         let file = screenshot_file(self.kind(), &format!("failed-{test}"));
-        match self.driver.screenshot(&file).await {
-            Ok(()) => panic!("{why}; the page looked like {}", file.display()),
-            Err(error) => panic!("{why}; the browser took no picture: {error}"),
-        }
+        let picture = match self.driver.screenshot(&file).await {
+            Ok(()) => format!("the page looked like {}", file.display()),
+            Err(error) => format!("the browser took no picture: {error}"),
+        };
+        panic!("{why}; {picture} {}", self.worker_errors().await);
     }
 
     /// Installs a script that presses Stop as soon as the text at the CSS selector `place` has more than `n_characters`. A driver on a slow

@@ -69,9 +69,11 @@ impl Browser {
         }
     }
 
-    /// Waits for a problem and returns its text.
+    /// Waits for a problem and returns its text. Prints the errors of workers, in case the test fails.
     pub async fn problem(&self) -> String {
-        self.wait("a problem", async || self.try_text("problem").await.filter(|text| !text.is_empty())).await
+        let problem = self.wait("a problem", async || self.try_text("problem").await.filter(|text| !text.is_empty())).await;
+        println!("{problem} {}", self.worker_errors().await);
+        problem
     }
 
     async fn run(&self) -> Option<Run> {
