@@ -165,7 +165,9 @@ impl Driver {
         let address = options["debuggerAddress"].as_str().expect("where it is driven");
         let mut capabilities = DesiredCapabilities::chrome();
         capabilities.set_debugger_address(address).expect("an address");
-        WebDriver::new(&format!("http://127.0.0.1:{}", self.port), capabilities).await.expect("another session")
+        let browser = WebDriver::new(&format!("http://127.0.0.1:{}", self.port), capabilities).await.expect("another session");
+        browser.set_script_timeout(TIMEOUT).await.expect("a limit for scripts");
+        browser
     }
 
     /// Ends the browser at once, as a crash or a dead battery does.
