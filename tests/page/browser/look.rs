@@ -22,6 +22,17 @@ const SETTLED: &str = "const [done] = arguments;
         done();
     })();";
 
+/// Returns the size of the page after some frames. A timer replaces frames that do not come.
+const SIZE_LATER: &str = "const [n_frames, done] = arguments;
+    const frame = () => new Promise(resolve => { requestAnimationFrame(resolve); setTimeout(resolve, 250); });
+    (async () => {
+        for (let i = 0; i < n_frames; i += 1) await frame();
+        done([innerWidth, innerHeight]);
+    })();";
+
+/// Smallest width of a page in `WebKitGTK`'s small browser, in CSS pixels. Its own buttons need this room.
+const NARROWEST_IN_WEB_KIT: u32 = 447;
+
 /// Sets the context of scripts in Firefox: the page (`content`) or the browser itself (`chrome`).
 #[derive(Debug)]
 struct SetContext(&'static str);
@@ -47,9 +58,9 @@ pub async fn set(driver: &WebDriver, kind: Kind, (width, height): (u32, u32), sc
             let script = "Services.prefs.setIntPref('layout.css.prefers-color-scheme.content-override', arguments[0]);
                 document.documentElement.style.minWidth = '0';";
             in_firefox(driver, script, vec![json!(value)]).await;
-            resize(driver, width, height).await;
+            resize(driver, kind, width, height).await;
         }
-        Kind::WebKit => resize(driver, width, height).await,
+        Kind::WebKit => resize(driver, kind, width, height).await,
     }
 }
 
@@ -78,13 +89,21 @@ async fn in_firefox(driver: &WebDriver, script: &str, arguments: Vec<Value>) {
     done.expect("a script runs");
 }
 
-/// Sizes the window so that the page has this size, in CSS pixels.
-async fn resize(driver: &WebDriver, width: u32, height: u32) {
-    // The size of the browser's own borders is known only after the window has a size. WebKitGTK reports -62 if its own buttons need more
-    // room.
-    for _ in 0..2 {
+/// Sizes the window until the page has this size, in CSS pixels. Windows get their size late, and the size of the browser's own borders is
+/// known only then.
+async fn resize(driver: &WebDriver, kind: Kind, width: u32, height: u32) {
+    let wanted = [if kind == Kind::WebKit { width.max(NARROWEST_IN_WEB_KIT) } else { width }, height];
+    let mut size = [0; 2];
+    for n_frames in 2..60 {
+        // WebKitGTK reports a negative number if its own buttons need more room.
         let around = "return [outerWidth - innerWidth, outerHeight - innerHeight].map(around => Math.max(around, 0))";
         let around: [u32; 2] = driver.execute(around, Vec::new()).await.expect("a script runs").convert().expect("two numbers");
         driver.set_window_rect(0, 0, width + around[0], height + around[1]).await.expect("a window size");
+        let later = driver.execute_async(SIZE_LATER, vec![json!(n_frames)]).await.expect("a script runs");
+        size = later.convert().expect("two numbers");
+        if size == wanted {
+            return;
+        }
     }
+    panic!("the page has {size:?} pixels instead of {wanted:?}");
 }
