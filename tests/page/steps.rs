@@ -10,11 +10,11 @@ use super::browser::{Browser, Kind};
 use super::server::Server;
 use super::site::page_with_small_model;
 
-/// Limits the number of browsers at a time. A test often waits for timers and for the browser's start, so one more than there are cores
-/// keeps all cores busy.
+/// Limits the number of browsers at a time. A test often waits for timers and for the browser's start, so two more than there are cores
+/// keep all cores busy. `cargo xtask test` runs as many tests at a time, whatever memory they need.
 static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
     let n_cores = std::thread::available_parallelism().map_or(2, usize::from);
-    Semaphore::new((n_cores + 1).min(MAX_BROWSERS))
+    Semaphore::new((n_cores + 2).min(MAX_BROWSERS))
 });
 /// Each browser takes half a gigabyte of memory.
 const MAX_BROWSERS: usize = 6;
