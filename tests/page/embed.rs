@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use super::browser::{Browser, DESKTOP, PHONE};
 use super::hub::Hub;
 use super::server::{Arrival, Server};
-use super::steps::{file, open_gallery, server};
+use super::steps::{file, open_gallery, open_tab, server};
 
 /// HTML of a page that embeds the viewer in a frame, as in `docs/embedding.md`. It records the messages of the viewer.
 fn article(viewer: &str) -> String {
@@ -246,8 +246,8 @@ async fn the_saved_page_works_from_disk() {
     let before = browser.picture().await;
     browser.click("sentence-G1").await;
     browser.wait("other shares", async || (browser.picture().await != before).then_some(())).await;
-    browser.click("tab-path").await;
-    browser.click("tab-table").await;
+    open_tab(&browser, "path").await;
+    open_tab(&browser, "table").await;
     assert!(browser.try_find("open-in-glasscage").await.is_none(), "the file knows no site");
     browser.look(DESKTOP, "light").await;
     browser.screenshot("saved-page").await;

@@ -3,7 +3,7 @@
 use thirtyfour::{By, Key};
 
 use super::browser::Browser;
-use super::steps::{copied_link, explain_given, open_link, server};
+use super::steps::{copied_link, explain_given, open_gallery, open_link, server};
 
 /// Moves the pointer away from all sentences, because a sentence under the pointer shows its preview.
 async fn rest_pointer(browser: &Browser) {
@@ -13,8 +13,7 @@ async fn rest_pointer(browser: &Browser) {
 }
 
 async fn open_from_gallery(browser: &Browser, number: usize) {
-    browser.click(&format!("gallery-{number}")).await;
-    browser.find("sentence-G1").await;
+    open_gallery(browser, number).await;
     rest_pointer(browser).await;
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use thirtyfour::prelude::*;
 
 use super::browser::{Browser, DESKTOP};
-use super::steps::{ask, example_prompt, open_gallery, server};
+use super::steps::{ask, example_prompt, open_gallery, open_tab, server};
 
 const ENGLISH: &str = include_str!("../../src/app/i18n/en.json");
 const GERMAN: &str = include_str!("../../public/locales/de.json");
@@ -126,11 +126,10 @@ async fn all_texts_are_translated_and_fit_phones() {
     ask(&browser, &example_prompt()).await;
     browser.explained().await;
     found.extend(flaws(&browser, "explanation").await);
-    for tab in ["tab-path", "tab-table", "tab-check", "tab-methods", "tab-without"] {
-        browser.click(tab).await;
-        browser.wait("the view", async || browser.try_find("not-loaded").await.is_none().then_some(())).await;
+    for tab in ["path", "table", "check", "methods", "without"] {
+        open_tab(&browser, tab).await;
         browser.settled().await;
-        found.extend(flaws(&browser, tab).await);
+        found.extend(flaws(&browser, &format!("tab-{tab}")).await);
     }
     browser.click("home").await;
     browser.click("lesson-2").await;
@@ -146,7 +145,7 @@ async fn all_texts_are_translated_and_fit_phones() {
     found.extend(flaws(&browser, "lesson-explanations").await);
     browser.click("home").await;
     browser.click("models-button").await;
-    browser.find("models-close").await;
+    browser.find("known-model").await;
     found.extend(flaws(&browser, "models").await);
     assert_eq!(found, [""; 0]);
     browser.close().await;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::browser::Browser;
 use super::download_steps::model_is_ready;
 use super::split::demo_with;
-use super::steps::{ask, example_prompt, file, open_link, server};
+use super::steps::{ask, example_prompt, file, open_link, open_tab, server};
 
 /// An injection attempt for text and for attributes. It has no slash, so it can also be a file name.
 const MARKUP: &str = "<img src=x onerror=\"window.injected=1\"><iframe srcdoc='<script>1'>'\"`${1}";
@@ -53,7 +53,7 @@ async fn markup_in_documents_and_models_is_text() {
     for page in ["", "embed.html"] {
         open_link(&browser, &format!("{}{page}#{}", server.url, to_fragment(&document))).await;
         for tab in ["text", "path", "table", "text"] {
-            browser.click(&format!("tab-{tab}")).await;
+            open_tab(&browser, tab).await;
             nothing_was_injected(&browser, &format!("{page} {tab}")).await;
         }
         browser.click("sentence-G1").await;
@@ -71,6 +71,7 @@ async fn markup_in_documents_and_models_is_text() {
     browser.explained().await;
     nothing_was_injected(&browser, "an explanation of that model").await;
     browser.click("models-button").await;
+    browser.find("known-model").await;
     nothing_was_injected(&browser, "the list of models").await;
     browser.click("models-close").await;
 

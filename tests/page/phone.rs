@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::browser::{Browser, DESKTOP, PHONE};
-use super::steps::{ask, example_prompt, server};
+use super::steps::{ask, example_prompt, gallery_is_open, server};
 
 /// Page area above the on-screen keyboard of a phone with 360 x 740 CSS pixels.
 const ABOVE_KEYBOARD: (u32, u32) = (360, 330);
@@ -72,7 +72,7 @@ async fn fingers_reach_everything_and_leave_no_preview() {
     assert_eq!(is_touched.expect("a script runs").json(), &json!(true), "a finger is what this device has");
 
     tap(&browser, "gallery-1").await;
-    browser.find("sentence-G1").await;
+    gallery_is_open(&browser).await;
     let selected = async || {
         let picture = browser.picture().await;
         picture.into_iter().filter(|[_, _, _, selected]| selected == "true").map(|[label, ..]| label).collect::<Vec<String>>()

@@ -1,7 +1,7 @@
 //! All states of the page, one after another. Tests of accessibility and pictures visit each.
 
 use super::browser::Browser;
-use super::steps::{ask, example_prompt, file};
+use super::steps::{ask, example_prompt, file, open_tab};
 
 const WITH_PASSAGES: &[u8] = include_bytes!("../../crates/core/tests/golden/passages.json");
 
@@ -44,7 +44,7 @@ pub async fn visit_states(browser: &Browser, url: &str, visit: impl AsyncFn(&Bro
     // The next click scrolls the page. A pointer that is then over a sentence shows its preview, which moves the page.
     browser.driver.action_chain().move_to(1, 1).perform().await.expect("the pointer moves");
     browser.click("larger-model").await;
-    browser.find("models-close").await;
+    browser.find("known-model").await;
     visit(browser, "the models").await;
     browser.click("models-close").await;
 
@@ -75,9 +75,9 @@ pub async fn visit_states(browser: &Browser, url: &str, visit: impl AsyncFn(&Bro
     browser.find("export-html").await;
     visit(browser, "what can be exported").await;
     browser.click("export-dialog-close").await;
-    for tab in ["tab-table", "tab-check", "tab-methods", "tab-without", "tab-path"] {
-        browser.click(tab).await;
-        visit(browser, tab).await;
+    for tab in ["table", "check", "methods", "without", "path"] {
+        open_tab(browser, tab).await;
+        visit(browser, &format!("tab-{tab}")).await;
     }
     browser.click("path-1").await;
     browser.click("walk-next").await;

@@ -73,9 +73,27 @@ pub async fn ask(browser: &Browser, prompt: &str) {
 /// Opens this explanation of the gallery and waits until it has replaced the welcome explanation.
 pub async fn open_gallery(browser: &Browser, number: usize) {
     browser.click(&format!("gallery-{number}")).await;
+    gallery_is_open(browser).await;
+}
+
+/// Waits until an explanation of the gallery has replaced the welcome explanation.
+pub async fn gallery_is_open(browser: &Browser) {
     let is_gone = async || browser.try_find("welcome-intro").await.is_none().then_some(());
     browser.wait("the explanation of the gallery", is_gone).await;
     browser.find("sentence-G1").await;
+}
+
+/// Opens a tab of the explanation on screen and waits for its content, because the code of a tab may be a file of its own.
+pub async fn open_tab(browser: &Browser, tab: &str) {
+    browser.click(&format!("tab-{tab}")).await;
+    let content = match tab {
+        "text" => "sentences",
+        "check" => "check-button",
+        "methods" => "compare-clp",
+        "without" => "answer-without",
+        tab => tab,
+    };
+    browser.find(content).await;
 }
 
 /// Asks for an explanation of `answer`.
