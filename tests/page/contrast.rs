@@ -3,6 +3,7 @@
 use thirtyfour::Key;
 
 use super::browser::Browser;
+use super::fault_steps::{PAUSE, hold_at, stop_at};
 use super::steps::{copied_link, explain_given, file, focus_is_on, open_link, server};
 
 const PROMPT: &str = "Ann has 3 figs. Bob has 4 nuts. What does Bob have?";
@@ -85,13 +86,15 @@ async fn contrast_shows_what_speaks_for_both_texts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn stopped_contrast_keeps_explanation() {
     let (server, _turn) = server().await;
+    server.begin_workers_with(&hold_at("Passes", &[1]));
+    server.hold(PAUSE);
     let browser = Browser::open(&server.url).await;
-    explain_given(&browser, &"Ann has 3 figs. ".repeat(24), "Ann has 3 figs.").await;
+    explain_given(&browser, &"Ann has 3 figs. ".repeat(3), "Ann has 3 figs.").await;
     browser.explained().await;
     browser.click("contrast-open").await;
     browser.fill("contrast-alternative", "Bob has 4 nuts.").await;
-    browser.stop_once(".status.active [data-testid=status]", 5).await;
     browser.click("contrast-run").await;
+    stop_at(&browser, &server, "Passes").await;
     browser.shows("status", |text| text.starts_with("Stopped")).await;
     browser.stopped().await;
     assert!(browser.try_find("contrast-verdict").await.is_none());

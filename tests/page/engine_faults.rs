@@ -2,7 +2,7 @@
 
 use super::browser::Browser;
 use super::download_steps::{large_model, model_is_ready, small_storage};
-use super::fault_steps::{BREAKS_DOWN, break_down, freeze, slow_at, trap_at};
+use super::fault_steps::{BREAKS_DOWN, PAUSE, break_down, freeze, hold_at, is_held, trap_at};
 use super::server::{Arrival, Server};
 use super::site::sha256;
 use super::steps::{ask, example_prompt, explain_given, file, server};
@@ -23,7 +23,7 @@ enum Phase {
 /// A fault in one phase.
 struct Case {
     phase: Phase,
-    /// Script at the start of each worker. It causes the fault, or slows the worker down so that the test can cause the fault in time.
+    /// Script at the start of each worker. It causes the fault, or holds the worker so that the test can cause the fault in time.
     worker: String,
     /// Text in the problem that the page shows. Empty if the page shows no problem.
     says: &'static str,
@@ -50,14 +50,15 @@ async fn is_survived(browser: &Browser, server: &Server, url: &str, case: &Case,
     }
     let before = browser.picture().await;
     inject_fault().await;
-    server.begin_workers_with("");
     if !says.is_empty() {
+        // Before that, the worker may not have requested its script yet.
         let problem = browser.problem().await;
         assert!(problem.contains(says), "{phase:?}: {problem}");
         browser.screenshot(&format!("fault-{phase:?}").to_lowercase()).await;
     }
     is_kept(browser, *phase, &before).await;
 
+    server.begin_workers_with("");
     browser.click("explain-button").await;
     browser.explained().await;
     assert_eq!(browser.value("prompt-input").await, PROMPT, "{phase:?}");
@@ -123,23 +124,30 @@ async fn lost_gpu_keeps_work_and_restarts_on_click() {
     for case in [
         Case {
             phase: Phase::Loading,
-            worker: slow_at(&["Loading"], 1),
+            worker: hold_at("Loading", &[1]),
             says: "\u{201c}mine.gguf\u{201d} was not loaded: The GPU stopped working",
         },
-        Case { phase: Phase::Answering, worker: slow_at(&["Token"], 3), says: "GPU stopped working" },
+        Case { phase: Phase::Answering, worker: hold_at("Token", &[3]), says: "GPU stopped working" },
         // Nothing uses the GPU now. The next run detects the loss.
         Case { phase: Phase::OnScreen, worker: String::new(), says: "" },
     ] {
         // Browsers disable a GPU after repeated losses, so each case starts a new browser.
         let browser = Browser::open(&url).await;
+        server.hold(PAUSE);
         let inject_fault = async || {
-            let is_there = async || match case.phase {
-                Phase::Loading => browser.text("model-state").await.contains("needs about").then_some(()),
-                Phase::Answering => browser.text("status").await.contains("token").then_some(()),
-                _ => Some(()),
-            };
-            browser.wait("the moment", is_there).await;
+            match case.phase {
+                Phase::Loading => {
+                    is_held(&browser, &server, "Loading").await;
+                    browser.shows("model-state", |text| text.contains("needs about")).await;
+                }
+                Phase::Answering => {
+                    is_held(&browser, &server, "Token").await;
+                    browser.shows("status", |text| text.contains("is answering")).await;
+                }
+                _ => {}
+            }
             browser.crash_gpu();
+            server.release();
         };
         is_survived(&browser, &server, &url, &case, inject_fault).await;
         browser.shows("manifest", |text| text.contains("webgpu-software")).await;
@@ -259,11 +267,12 @@ async fn is_awaited_while_bytes_arrive(server: &Server, file: &str, words: &[&st
 async fn events_of_workers_wait_for_their_code() {
     let (server, _turn) = server().await;
     let part = "split_worker_updates";
+    server.begin_workers_with(&hold_at("Ready", &[1]));
     let browser = Browser::open(&server.url).await;
     server.hold(part);
     explain_given(&browser, PROMPT, ANSWER).await;
-    let has_model = async || server.take_requests().iter().any(|path| path.ends_with(MODEL)).then_some(());
-    browser.wait("the built-in model", has_model).await;
+    // Then the engine has sent events.
+    is_held(&browser, &server, "Ready").await;
     server.release();
     browser.explained().await;
     browser.close().await;
@@ -361,18 +370,20 @@ async fn full_storage_does_not_prevent_explaining() {
 #[tokio::test(flavor = "multi_thread")]
 async fn frozen_left_or_background_tab_continues() {
     let (server, _turn) = server().await;
-    server.begin_workers_with(&slow_at(&["Loading", "Token", "Column"], 2));
+    let moments = ["Loading", "Token", "Column"];
+    server.begin_workers_with(&moments.map(|event| hold_at(event, &[2])).concat());
+    let paths = moments.map(|event| format!("{PAUSE}{event}"));
+    paths.iter().for_each(|path| server.hold(path));
     let browser = Browser::open(&server.url).await;
     let count = "window.frozen = 0; document.addEventListener('freeze', () => window.frozen += 1);";
     browser.driver.execute(count, Vec::new()).await.expect("a script runs");
     ask(&browser, &example_prompt()).await;
-    for moment in ["needs about", "token", "forward pass"] {
-        let is_there = async || {
-            let status = format!("{} {}", browser.text("status").await, browser.text("model-state").await);
-            status.contains(moment).then_some(())
-        };
-        browser.wait(moment, is_there).await;
+    let shown = [("model-state", "needs about"), ("status", "is answering"), ("status", "Measuring")];
+    for ((event, path), (id, words)) in moments.iter().zip(&paths).zip(shown) {
+        is_held(&browser, &server, event).await;
+        browser.shows(id, |text| text.contains(words)).await;
         freeze(&browser).await;
+        server.release_only(path);
     }
     browser.explained().await;
     let picture = browser.picture().await;

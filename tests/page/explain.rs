@@ -12,7 +12,7 @@ use thirtyfour::Key;
 
 use super::browser::{Browser, DESKTOP, Kind, PHONE};
 use super::download_steps::download;
-use super::fault_steps::{PAUSE, hold_at};
+use super::fault_steps::{PAUSE, hold_at, stop_at};
 use super::hub::Hub;
 use super::steps::{ask, copied_link, demo_model, example_prompt, explain_given, file, open_link, server};
 
@@ -152,7 +152,6 @@ async fn page_opens_document_from_command_line() {
     assert!(command.status.success(), "{}", String::from_utf8_lossy(&command.stderr));
     let browser = Browser::open(&server.url).await;
     browser.choose_file("open-json", &out).await;
-    browser.find("sentence-G1").await;
     browser.shows("manifest", |text| text.contains("candle-cpu")).await;
     browser.choose_file("open-json", &file("cake.json", b"{\"flour\": 500}")).await;
     assert!(browser.problem().await.contains("not an explanation"));
@@ -204,10 +203,13 @@ async fn answer_without_support_is_marked() {
 #[tokio::test(flavor = "multi_thread")]
 async fn stop_keeps_the_answer_so_far() {
     let (server, _turn) = server().await;
+    // The first answer stops at its fifth token. Its explanation sends the five again, and the longer answer stops at its seventh.
+    server.begin_workers_with(&hold_at("Token", &[5, 5 + 5 + 7]));
+    server.hold(PAUSE);
     let browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
-    // The model was not trained on such input. It continues until it repeats itself, which takes a while on a software GPU.
-    browser.stop_once("[data-testid=answer-stream]", 5).await;
+    // The model was not trained on such input. It continues until it repeats itself.
     ask(&browser, "Hi.").await;
+    stop_at(&browser, &server, "Token").await;
     browser.find("unfinished").await;
     browser.stopped().await;
     browser.screenshot("stopped-light").await;
@@ -223,8 +225,10 @@ async fn stop_keeps_the_answer_so_far() {
     browser.pictures_of("cut", "cut").await;
     let explained = browser.text("sentence-G1").await;
     assert!(explained.contains(so_far.split(['.', '\n']).next().expect("a text").trim()), "{so_far} {explained}");
-    browser.stop_once("[data-testid=answer-stream]", so_far.len()).await;
+    server.hold(PAUSE);
+    // The model answers again from the beginning.
     browser.click("lengthen").await;
+    stop_at(&browser, &server, "Token").await;
     browser.wait("a longer answer", async || (browser.try_text("unfinished").await?.len() > so_far.len()).then_some(())).await;
     browser.stopped().await;
     browser.close().await;
@@ -240,18 +244,20 @@ async fn has_passed(browser: &Browser, least: usize) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn stop_while_measuring_keeps_the_columns_that_are_done() {
     let (server, _turn) = server().await;
+    server.begin_workers_with(&hold_at("Column", &[3]));
+    server.hold(PAUSE);
     let browser = Browser::open(&server.url).await;
-    explain_given(&browser, &"Tom has 3 figs. ".repeat(60), &"Tom has 3 figs. ".repeat(40)).await;
+    explain_given(&browser, &"Tom has 3 figs. ".repeat(20), &"Tom has 3 figs. ".repeat(12)).await;
     browser.wait("some passes", async || has_passed(&browser, 3).await.then_some(())).await;
-    assert!((1..99).contains(&browser.n_estimated().await), "what is not measured yet is estimated");
+    assert!((1..31).contains(&browser.n_estimated().await), "what is not measured yet is estimated");
     browser.shows("status", |text| text.contains("estimate from the information flow")).await;
     browser.screenshot("measuring-light").await;
-    browser.click("stop-button").await;
+    stop_at(&browser, &server, "Column").await;
     browser.stopped().await;
     assert_eq!(browser.n_estimated().await, 0, "what was not measured is not told after the run");
     browser.shows("status", |text| text.contains("of 240 forward passes")).await;
     let shares: Vec<bool> = browser.picture().await.iter().map(|row| !row[1].is_empty()).collect();
-    assert!(shares[0] && !shares[98], "measured sentences have a share, the others have none");
+    assert!(shares[0] && !shares[30], "measured sentences have a share, the others have none");
     browser.screenshot("partial-light").await;
 
     // The page hides the graph if the text does not fit on one printed page, because printing would cut the graph.
@@ -267,7 +273,7 @@ async fn stop_while_measuring_keeps_the_columns_that_are_done() {
 async fn lost_gpu_while_measuring_keeps_shares() {
     let (server, _turn) = server().await;
     // The engine waits there until the GPU is lost.
-    server.begin_workers_with(&hold_at("Column", 3));
+    server.begin_workers_with(&hold_at("Column", &[3]));
     server.hold(PAUSE);
     let browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
     explain_given(&browser, &"Tom has 3 figs. ".repeat(6), &"Tom has 3 figs. ".repeat(4)).await;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::browser::Browser;
+use super::server::Server;
 
 /// Time for which a tab is frozen.
 const FROZEN: Duration = Duration::from_millis(700);
@@ -22,41 +23,39 @@ pub fn trap_at(role: &str, event: &str, n: usize) -> String {
     )
 }
 
-/// A script at the start of each worker. It blocks the worker for one second after the n-th event of each of these types.
-pub fn slow_at(events: &[&str], n: usize) -> String {
-    let events = json!(events);
+/// The beginning of the path that a script of [`hold_at`] requests. The name of the event follows. The test holds the answer.
+pub const PAUSE: &str = "/a-pause-";
+
+/// A script at the start of each worker. After the events of this type with these numbers, from 1 on, the engine waits until the
+/// server answers a request for a path that begins with [`PAUSE`].
+pub fn hold_at(event: &str, numbers: &[usize]) -> String {
     format!(
-        "const post = self.postMessage.bind(self);
-        const seen = {{}};
-        self.postMessage = message => {{
-            post(message);
-            for (const event of {events}) {{
-                if (!String(message).includes(`\"${{event}}\"`)) continue;
-                seen[event] = (seen[event] ?? 0) + 1;
-                if (seen[event] === {n}) for (const until = Date.now() + 1000; Date.now() < until; );
-            }}
-        }};"
+        "if (self.name === 'engine') {{
+            const post = self.postMessage.bind(self);
+            let seen = 0;
+            self.postMessage = message => {{
+                post(message);
+                if (!String(message).includes('\"{event}\"') || !{numbers:?}.includes(++seen)) return;
+                const pause = new XMLHttpRequest();
+                pause.open('GET', '.{PAUSE}{event}', false);
+                pause.send();
+            }};
+        }}\n"
     )
 }
 
-/// A path that [`hold_at`] requests. The test holds its answer.
-pub const PAUSE: &str = "/a-pause";
+/// Waits until the engine, which started with [`hold_at`], waits after `event`.
+pub async fn is_held(browser: &Browser, server: &Server, event: &str) {
+    let path = format!("{PAUSE}{event}");
+    let is_held = async || server.take_requests().iter().any(|asked| asked.ends_with(&path)).then_some(());
+    browser.wait(&format!("the engine to wait after {event}"), is_held).await;
+}
 
-/// A script at the start of each worker. After the n-th event of this type, the worker waits until the server answers a request for
-/// [`PAUSE`].
-pub fn hold_at(event: &str, n: usize) -> String {
-    format!(
-        "const post = self.postMessage.bind(self);
-        let left = {n};
-        self.postMessage = message => {{
-            post(message);
-            if (String(message).includes('\"{event}\"') && --left === 0) {{
-                const pause = new XMLHttpRequest();
-                pause.open('GET', '.{PAUSE}', false);
-                pause.send();
-            }}
-        }};"
-    )
+/// Presses Stop while the engine, which started with [`hold_at`], waits after `event`. So Stop comes before the end of the run.
+pub async fn stop_at(browser: &Browser, server: &Server, event: &str) {
+    is_held(browser, server, event).await;
+    browser.click("stop-button").await;
+    server.release();
 }
 
 /// A script at the start of each worker. It makes the worker crash when the test calls [`break_down`].

@@ -3,6 +3,7 @@
 use thirtyfour::{By, Key};
 
 use super::browser::Browser;
+use super::fault_steps::{PAUSE, hold_at, stop_at};
 use super::steps::{copied_link, explain_given, open_gallery, open_link, server};
 
 /// Moves the pointer away from all sentences, because a sentence under the pointer shows its preview.
@@ -175,15 +176,17 @@ async fn a_changed_number_is_answered_and_explained_beside_the_original() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_without_some_sentences_can_be_stopped() {
     let (server, _turn) = server().await;
+    server.begin_workers_with(&hold_at("Token", &[3]));
+    server.hold(PAUSE);
     let browser = Browser::open(&format!("{}?backend=gpu", server.url)).await;
     explain_given(&browser, "Hi. Ho.", "Ho. Hi.").await;
     browser.explained().await;
     let picture = browser.picture().await;
     browser.click("tab-without").await;
-    // The model was not trained on such input. It continues until it repeats itself, which takes a while on a software GPU.
+    // The model was not trained on such input. It continues until it repeats itself.
     browser.click("mark-P2").await;
-    browser.stop_once("[data-testid=variants] .answer", 3).await;
     browser.click("answer-without").await;
+    stop_at(&browser, &server, "Token").await;
     browser.wait("the end", async || browser.text("variants").await.contains("its end").then_some(())).await;
     browser.stopped().await;
     let trial = browser.text("variants").await;

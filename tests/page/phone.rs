@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::browser::{Browser, DESKTOP, PHONE};
+use super::fault_steps::{PAUSE, hold_at, is_held};
 use super::steps::{ask, example_prompt, gallery_is_open, server};
 
 /// Page area above the on-screen keyboard of a phone with 360 x 740 CSS pixels.
@@ -107,11 +108,17 @@ async fn a_device_short_of_memory_explains_as_any_other() {
     ask(&browser, &example_prompt()).await;
     browser.explained().await;
     let expected = browser.picture().await;
+    server.begin_workers_with(&hold_at("Token", &[2]));
+    server.hold(PAUSE);
     browser.goto(&format!("{}?backend=cpu", server.url)).await;
     ask(&browser, &example_prompt()).await;
     // The notification that a system sends to a browser before it ends tabs.
+    let notify = async || cdp(&browser, "Memory.simulatePressureNotification", json!({"level": "critical"})).await;
+    is_held(&browser, &server, "Token").await;
+    notify().await;
+    server.release();
     while browser.is_running().await {
-        cdp(&browser, "Memory.simulatePressureNotification", json!({"level": "critical"})).await;
+        notify().await;
     }
     browser.explained().await;
     assert_eq!(browser.picture().await, expected);

@@ -168,6 +168,11 @@ impl Server {
         self.shared.held.send_modify(Vec::clear);
     }
 
+    /// Answers the requests that [`Server::hold`] holds for this `part`.
+    pub fn release_only(&self, part: &str) {
+        self.shared.held.send_modify(|held| held.retain(|other| other != part));
+    }
+
     pub fn replace(&self, path: &str, text: &str) {
         self.serve_as(path, media_type(path), text.into());
     }

@@ -276,20 +276,6 @@ impl Browser {
         panic!("{why}; {picture} {}", self.worker_errors().await);
     }
 
-    /// Installs a script that presses Stop as soon as the text at the CSS selector `place` has more than `n_characters`. A driver on a slow
-    /// machine could check too late, after the end of the answer.
-    pub async fn stop_once(&self, place: &str, n_characters: usize) {
-        let script = "const [place, n_characters] = arguments;
-            new MutationObserver((changes, observer) => {
-                const stop = document.querySelector('[data-testid=stop-button]');
-                if (stop && (document.querySelector(place)?.innerText.length ?? 0) > n_characters) {
-                    observer.disconnect();
-                    stop.click();
-                }
-            }).observe(document.body, { subtree: true, childList: true, characterData: true });";
-        self.driver.execute(script, vec![json!(place), json!(n_characters)]).await.expect("a script");
-    }
-
     /// Saves a screenshot for people to look at, if `GLASSCAGE_SCREENSHOTS` names a folder.
     pub async fn screenshot(&self, name: &str) {
         if pictures_are_wanted() {
