@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use glasscage::explanation::{Document, Producer, Section, SectionKind, to_fragment};
+use glasscage::explanation::{Document, Producer, Section, SectionKind, title, to_fragment};
 use glasscage::model::gguf::Gguf;
 use glasscage::model::source::NativeFile;
 use thirtyfour::Key;
@@ -14,6 +14,7 @@ use super::browser::{Browser, DESKTOP, Kind, PHONE};
 use super::download_steps::download;
 use super::fault_steps::{PAUSE, hold_at, stop_at};
 use super::hub::Hub;
+use super::site::sha256;
 use super::steps::{ask, copied_link, demo_model, example_prompt, explain_given, file, open_link, server};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -152,7 +153,10 @@ async fn page_opens_document_from_command_line() {
     assert!(command.status.success(), "{}", String::from_utf8_lossy(&command.stderr));
     let browser = Browser::open(&server.url).await;
     browser.choose_file("open-json", &out).await;
-    browser.shows("manifest", |text| text.contains("candle-cpu")).await;
+    let model = sha256(&demo_model());
+    browser.shows("manifest", |text| text.contains("candle-cpu") && text.contains(&model[..8])).await;
+    let document = Document::from_json(&std::fs::read_to_string(&out).expect("an explanation")).expect("an explanation");
+    assert_eq!(browser.driver.title().await.expect("a title"), format!("{} - Glasscage", title(&document)));
     browser.choose_file("open-json", &file("cake.json", b"{\"flour\": 500}")).await;
     assert!(browser.problem().await.contains("not an explanation"));
     assert!(browser.try_find("sentence-G1").await.is_some(), "what was open stays open");
