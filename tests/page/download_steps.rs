@@ -59,7 +59,7 @@ pub async fn look_at(browser: &Browser, address: &str) {
     browser.click("look-up").await;
 }
 
-/// Waits until the list of models shows the stored models.
+/// Waits until the list of models shows the stored models. Each time it opens, it first has none.
 pub async fn stored_models_are_listed(browser: &Browser) {
     browser.wait("the list of stored models", async || (!browser.text("storage").await.contains("Looking")).then_some(())).await;
 }

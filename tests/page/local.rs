@@ -120,9 +120,9 @@ async fn interrupted_copy_resumes_when_file_is_reopened() {
     browser.click("resume-download").await;
     browser.wait("the copy", async || browser.text("copied").await.contains("kept in this browser").then_some(())).await;
     browser.click("models-button").await;
-    stored_models_are_listed(&browser).await;
-    let stored = browser.text("stored-model").await;
-    assert!(browser.count("stored-model").await == 1 && stored.contains(&sha256(&model)[..8]), "{stored}");
+    let sha256 = sha256(&model);
+    browser.shows("stored-model", |text| text.contains(&sha256[..8])).await;
+    assert_eq!(browser.count("stored-model").await, 1);
     browser.close().await;
 }
 

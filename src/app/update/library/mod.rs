@@ -34,6 +34,8 @@ impl Library {
     fn open(&mut self, outbox: &mut Outbox) {
         *self.problem = None;
         *self.preview = None;
+        // The list of last time may be old.
+        *self.stored = None;
         *self.is_open = true;
         self.ask(LibraryRequest::ListModels, outbox);
         if self.known.is_empty() {

@@ -177,6 +177,9 @@ fn the_dialog_asks_for_what_is_stored_and_known() {
     assert_eq!(n_stored(&page), Some(1));
     page.event(RequestId::UNSOLICITED, stored(&[]));
     assert_eq!(n_stored(&page), Some(0), "news needs no request");
+    page.send(LibraryMessage::Close);
+    page.send(LibraryMessage::Open);
+    assert_eq!(n_stored(&page), None, "an old list is not shown");
 }
 
 #[test]
