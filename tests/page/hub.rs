@@ -1,11 +1,12 @@
-//! A server of model files that behaves like Hugging Face: each address redirects to a signed, expiring address on another origin, with the
+//! A server of model files that behaves like Hugging Face: each address redirects to a signed address on another origin, with the
 //! same headers. Tests can make it fail like a network. It counts the bytes that it sends.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::convert::Infallible;
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -33,8 +34,8 @@ pub struct Rules {
     pub cuts: VecDeque<usize>,
     /// Status and `Retry-After` header of the next responses of the first origin, instead of redirects.
     pub refusals: VecDeque<(u16, Option<&'static str>)>,
-    /// Validity of a signed address.
-    pub holds: Duration,
+    /// Whether a signed address is valid for one request.
+    pub signs_once: bool,
 }
 
 /// One request for a file, printed if a test fails.
@@ -43,12 +44,15 @@ pub struct Asked {
     pub method: Method,
     _path: String,
     _range: Option<String>,
-    _status: u16,
+    pub status: u16,
 }
 
 struct Shared {
     rules: Mutex<Rules>,
-    began: Instant,
+    /// Number of signed addresses so far. Each contains its own number.
+    signed: AtomicUsize,
+    /// Numbers of the signed addresses that were used.
+    used: Mutex<BTreeSet<usize>>,
     second: Mutex<String>,
     asked: Mutex<Vec<Asked>>,
     sent: Mutex<u64>,
@@ -73,11 +77,12 @@ impl Hub {
             claims: None,
             cuts: VecDeque::new(),
             refusals: VecDeque::new(),
-            holds: Duration::from_secs(3600),
+            signs_once: false,
         };
         let shared = Arc::new(Shared {
             rules: Mutex::new(rules),
-            began: Instant::now(),
+            signed: AtomicUsize::default(),
+            used: Mutex::default(),
             second: Mutex::default(),
             asked: Mutex::default(),
             sent: Mutex::new(0),
@@ -119,7 +124,7 @@ impl Shared {
     fn note(&self, request: &Request, status: u16) {
         let range = request.headers().get(header::RANGE).and_then(|range| range.to_str().ok()).map(str::to_owned);
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        let asked = Asked { method, _path: path, _range: range, _status: status };
+        let asked = Asked { method, _path: path, _range: range, status };
         self.asked.lock().expect("no panic").push(asked);
     }
 }
@@ -147,9 +152,9 @@ async fn resolve(State(shared): State<Arc<Shared>>, request: Request) -> Result<
         }
         None if !is_known => open_to_all(404).body(Body::from("Entry not found")),
         None => {
-            let until = (shared.began.elapsed() + rules.holds).as_millis();
+            let number = shared.signed.fetch_add(1, Ordering::Relaxed);
             let second = shared.second.lock().expect("no panic").clone();
-            open_to_all(302).header(header::LOCATION, format!("{second}/until/{until}/{name}")).body(Body::empty())
+            open_to_all(302).header(header::LOCATION, format!("{second}/signed/{number}/{name}")).body(Body::empty())
         }
     };
     let answer = answer.expect("an answer");
@@ -157,12 +162,14 @@ async fn resolve(State(shared): State<Arc<Shared>>, request: Request) -> Result<
     Ok(answer)
 }
 
-/// The second origin: sends the file while the signed address is valid.
+/// The second origin: sends the file if the signed address is valid.
 async fn stored(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, Infallible> {
     let path = request.uri().path().to_owned();
     let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
-    let until: u128 = parts.get(1).and_then(|until| until.parse().ok()).unwrap_or(0);
-    if request.method() != Method::GET || shared.began.elapsed().as_millis() > until {
+    let number: usize = parts.get(1).and_then(|number| number.parse().ok()).expect("the number of a signed address");
+    let is_first_use = shared.used.lock().expect("no panic").insert(number);
+    let has_expired = shared.rules.lock().expect("no panic").signs_once && !is_first_use;
+    if request.method() != Method::GET || has_expired {
         shared.note(&request, 403);
         return Ok(open_to_all(403).body(Body::from("expired")).expect("an answer"));
     }
@@ -186,14 +193,13 @@ async fn stored(State(shared): State<Arc<Shared>>, request: Request) -> Result<R
     if status == 206 {
         answer = answer.header(header::CONTENT_RANGE, format!("bytes {first}-{}/{}", end - 1, rules.claims.unwrap_or(file.len() as u64)));
     }
-    let pause = rules.bytes_per_second.map(|rate| Duration::from_secs_f64(CHUNK as f64 / rate as f64));
     let cut = rules.cuts.pop_front();
     drop(rules);
-    Ok(answer.body(body(shared, file, first, end, pause, cut)).expect("an answer"))
+    Ok(answer.body(body(shared, file, first, end, cut)).expect("an answer"))
 }
 
-/// A response body: the bytes in chunks, with a pause before each, cut off after `cut` bytes.
-fn body(shared: Arc<Shared>, file: Arc<Vec<u8>>, first: usize, end: usize, pause: Option<Duration>, cut: Option<usize>) -> Body {
+/// A response body: the bytes in chunks, at the rate that the rules say at the time, cut off after `cut` bytes.
+fn body(shared: Arc<Shared>, file: Arc<Vec<u8>>, first: usize, end: usize, cut: Option<usize>) -> Body {
     let cut = cut.map_or(usize::MAX, |cut| first + cut);
     let chunks = stream::unfold(first, move |position| {
         let (shared, file) = (shared.clone(), file.clone());
@@ -210,8 +216,9 @@ fn body(shared: Arc<Shared>, file: Arc<Vec<u8>>, first: usize, end: usize, pause
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 return Some((Err(io::Error::other("cut")), end));
             }
-            if let Some(pause) = pause {
-                tokio::time::sleep(pause).await;
+            let rate = shared.rules.lock().expect("no panic").bytes_per_second;
+            if let Some(rate) = rate {
+                tokio::time::sleep(Duration::from_secs_f64(CHUNK as f64 / rate as f64)).await;
             }
             let next = (position + CHUNK).min(end).min(cut).min(gate().max(position + 1));
             *shared.sent.lock().expect("no panic") += (next - position) as u64;
