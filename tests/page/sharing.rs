@@ -1,10 +1,21 @@
 //! Links: QR code, share sheet, and the parts of the page that an address hides.
 
+use qrcodegen::{QrCode, QrCodeEcc};
+
 use super::browser::Browser;
 use super::steps::{ask, copied_link, example_prompt, focused, open_gallery, open_link, server};
 
 /// Simulates a share sheet that records the shared address.
 const SHARE_SHEET: &str = "navigator.share = async data => { window.shared = data.url; }";
+
+/// Returns the side of the QR code and the places of its dark modules, each of which the path has in a horizontal run.
+const MODULES: &str = "const code = document.querySelector('[data-testid=qr-code]');
+    const runs = [...code.querySelector('path').getAttribute('d').matchAll(/M(\\d+) (\\d+)h(\\d+)v1h-\\3z/g)];
+    const places = runs.flatMap(([, x, y, n]) => Array.from({ length: +n }, (_, i) => [+x + i, +y]));
+    return [code.viewBox.baseVal.width, places];";
+
+/// Width of the empty margin that the standard requires, in modules.
+const MARGIN: i32 = 4;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn link_becomes_qr_code_and_reaches_share_sheet() {
@@ -14,10 +25,15 @@ async fn link_becomes_qr_code_and_reaches_share_sheet() {
     open_gallery(&browser, 1).await;
     let link = copied_link(&browser).await;
     browser.click("show-qr").await;
-    let code = browser.find("qr-code").await;
-    let side = code.attr("viewBox").await.expect("attributes can be read").expect("a size");
-    let modules: usize = side.split(' ').next_back().and_then(|side| side.parse().ok()).expect("a number");
-    assert!((21 + 8..=177 + 8).contains(&modules) && modules % 4 == 1, "a version of the standard with its margin: {modules}");
+    browser.find("qr-code").await;
+    let drawn = browser.driver.execute(MODULES, Vec::new()).await.expect("a script runs");
+    let (side, mut dark): (i32, Vec<[i32; 2]>) = drawn.convert().expect("the modules");
+    let code = QrCode::encode_text(&link, QrCodeEcc::Low).expect("a short link");
+    assert_eq!(side, code.size() + 2 * MARGIN);
+    let all = (0..code.size()).flat_map(|y| (0..code.size()).map(move |x| [x, y]));
+    let expected: Vec<[i32; 2]> = all.filter(|&[x, y]| code.get_module(x, y)).map(|place| place.map(|at| at + MARGIN)).collect();
+    dark.sort_by_key(|&[x, y]| [y, x]);
+    assert_eq!(dark, expected);
     browser.pictures_of("qr-code", "qr-code").await;
     browser.click("share").await;
     let shared = browser.driver.execute("return window.shared", Vec::new()).await.expect("a script runs");
