@@ -24,6 +24,12 @@ const MUCH: u64 = 64 << 20;
 /// The start of a GGUF file without tensors and with a trillion metadata values.
 const TRILLION: &[u8] = b"GGUF\x03\0\0\0\0\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\0\0\0";
 
+/// A script at the start of each worker. Waits between the attempts to reach a host take a twentieth of their time.
+const HURRIED: &str = "{
+    const wait = self.setTimeout.bind(self);
+    self.setTimeout = (handler, millis, ...rest) => wait(handler, millis > 300 && millis < 3000 ? millis / 20 : millis, ...rest);
+}";
+
 impl Answer {
     fn of(head: impl Into<Vec<u8>>) -> Self {
         Self { head: head.into(), endless: Vec::new(), wait: Duration::ZERO }
@@ -106,6 +112,7 @@ async fn a_host_that_means_ill_costs_a_sentence() {
         ),
         ("nothing", Answer::of(head("200 OK", &["Content-Length: 0"])), ""),
     ];
+    server.begin_workers_with(HURRIED);
     let browser = Browser::open(&server.url).await;
     for (name, answer, says) in cases {
         let (address, sent) = host(answer).await;

@@ -11,8 +11,9 @@ const FAILING: [&str; 2] = ["{{ messages | odd }}", "{{ raise_exception('Convers
 #[tokio::test(flavor = "multi_thread")]
 async fn failing_template_can_be_left_out() {
     let (server, _turn) = server().await;
+    let browser = Browser::start(None).await;
     for (i, template) in FAILING.iter().enumerate() {
-        let browser = Browser::open(&server.url).await;
+        browser.goto(&server.url).await;
         let model = demo_with(&[("tokenizer.chat_template", template)]);
         browser.choose_file("model-file", &file(&format!("failing-{i}.gguf"), &model)).await;
         model_is_ready(&browser).await;
@@ -22,6 +23,6 @@ async fn failing_template_can_be_left_out() {
         browser.click("without-template").await;
         browser.explained().await;
         assert!(browser.try_find("problem").await.is_none(), "the problem is gone with {template}");
-        browser.close().await;
     }
+    browser.close().await;
 }
