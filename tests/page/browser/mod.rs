@@ -292,12 +292,15 @@ impl Browser {
         file
     }
 
-    /// Takes screenshots around an element on a small desktop and on a phone, in light colors. Adds dark colors if this run saves
-    /// screenshots. Fails if the page is wider than its window.
+    /// Fails if the page is wider than its window, at the current size or on a phone. If this run saves screenshots, takes them around an
+    /// element on a small desktop and on a phone, in light and dark colors.
     pub async fn pictures_of(&self, id: &str, name: &str) {
+        let schemes = if pictures_are_wanted() { &["light", "dark"][..] } else { &["light"] };
         for (size, device) in [(SMALL_DESKTOP, "desktop"), (PHONE, "phone")] {
-            for scheme in if pictures_are_wanted() { &["light", "dark"][..] } else { &["light"] } {
-                self.look(size, scheme).await;
+            for scheme in schemes {
+                if pictures_are_wanted() || size == PHONE {
+                    self.look(size, scheme).await;
+                }
                 self.find(id).await.scroll_into_view().await.expect("it can be scrolled to");
                 self.screenshot(&format!("{name}-{device}-{scheme}")).await;
                 assert_eq!(self.overflow().await, 0, "{name} is wider than a {device}");
