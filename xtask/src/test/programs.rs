@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::setup::Tools;
 use crate::test_environment::with_test_environment;
 
 /// Maximum time without output: far longer than the slowest test takes on a slow machine. Ends only programs that hang.
-const SILENCE: Duration = Duration::from_secs(20 * 60);
+pub const SILENCE: Duration = Duration::from_secs(20 * 60);
 /// Maximum number of failed tests that are repeated. More failures are not a coincidence.
 const MAX_REPEATED: usize = 6;
 
@@ -66,7 +66,9 @@ enum Event {
         outcome: Outcome,
         seconds: Option<f64>,
     },
-    SuiteEnded,
+    SuiteEnded {
+        passed: bool,
+    },
     /// Does not change results, such as a note that a test is slow.
     Notice,
     /// Not JSON: output of the program.
@@ -182,10 +184,9 @@ impl Program {
         let mut child =
             command.stdout(Stdio::piped()).stdin(Stdio::null()).spawn().with_context(|| format!("cannot start {}", self.name))?;
         let output = BufReader::new(child.stdout.take().context("the tests have no output")?);
-        let (sender, lines) = mpsc::channel();
-        thread::spawn(move || read_lines(output, &sender));
+        let lines = lines(output);
         let mut running = BTreeSet::new();
-        let mut is_complete = false;
+        let mut has_passed = None;
         let hung = loop {
             let line = match lines.recv_timeout(SILENCE) {
                 Ok(line) => line,
@@ -196,7 +197,7 @@ impl Program {
             match &event {
                 Event::Started(test) => _ = running.insert(test.clone()),
                 Event::Ended { test, .. } => _ = running.remove(test),
-                Event::SuiteEnded => is_complete = true,
+                Event::SuiteEnded { passed } => has_passed = Some(*passed),
                 Event::Text => println!("{line}"),
                 Event::Notice => {}
             }
@@ -214,10 +215,12 @@ impl Program {
             };
             take(Event::Ended { test, outcome: Outcome::Failed(why), seconds: None });
         }
-        if !is_complete {
-            bail!("{} broke off ({status})", self.name);
+        match has_passed {
+            None => bail!("{} broke off ({status})", self.name),
+            // The program may crash after its tests.
+            Some(true) if !status.success() => bail!("the tests of {} passed, but it failed ({status})", self.name),
+            Some(_) => Ok(()),
         }
-        Ok(())
     }
 
     /// Writes the output of a failed test to a file.
@@ -228,6 +231,13 @@ impl Program {
         fs::write(&file, output).with_context(|| file.display().to_string())?;
         Ok(file)
     }
+}
+
+/// Lines of this output, as they come.
+pub fn lines(output: impl BufRead + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = mpsc::channel();
+    thread::spawn(move || read_lines(output, &sender));
+    lines
 }
 
 /// Sends lines, including those that are not valid UTF-8.
@@ -247,7 +257,7 @@ fn event(line: &str) -> Event {
     let name = || json["name"].as_str().unwrap_or_default().to_owned();
     let outcome = match (json["type"].as_str(), json["event"].as_str()) {
         (Some("test"), Some("started")) => return Event::Started(name()),
-        (Some("suite"), Some("ok" | "failed")) => return Event::SuiteEnded,
+        (Some("suite"), Some(end @ ("ok" | "failed"))) => return Event::SuiteEnded { passed: end == "ok" },
         (Some("test"), Some("ok")) => Outcome::Passed,
         (Some("test"), Some("ignored")) => Outcome::Ignored(json["message"].as_str().unwrap_or("no reason is given").to_owned()),
         (Some("test"), Some("failed")) => {
@@ -289,7 +299,7 @@ mod tests {
         assert_eq!(event(ignored), ended(Outcome::Ignored("cargo xtask bench".into()), None));
         let failed = r#"{ "type": "test", "name": "a::b", "event": "failed", "exec_time": 1.0, "stdout": "x\n" }"#;
         assert_eq!(event(failed), ended(Outcome::Failed("x\n".into()), Some(1.0)));
-        assert_eq!(event(r#"{ "type": "suite", "event": "failed", "passed": 1 }"#), Event::SuiteEnded);
+        assert_eq!(event(r#"{ "type": "suite", "event": "failed", "passed": 1 }"#), Event::SuiteEnded { passed: false });
         assert_eq!(event(r#"{ "type": "suite", "event": "started", "test_count": 1 }"#), Event::Notice);
         assert_eq!(event("wgpu says something"), Event::Text);
     }
@@ -312,6 +322,17 @@ mod tests {
         assert!(problem.to_string().starts_with("page broke off"), "{problem}");
         let failures: Vec<_> = report.failures.iter().map(|failure| (&*failure.test, &*failure.line)).collect();
         assert_eq!(failures, [("fails", "Error: wrong"), ("aborts", "the program broke off (exit status: 134)")]);
+    }
+
+    /// A program that crashes after its tests have passed.
+    #[test]
+    fn crash_after_passed_tests_is_an_error() {
+        let folder = crate::command::root().join("xtask/src/test");
+        let program = Program { name: "page".into(), file: folder.join("crashes_at_end.sh"), folder };
+        let mut report = Report::default();
+        let problem = program.run(&mut report, &Run { stage: "crashes at its end", ..Run::default() }).unwrap_err();
+        assert_eq!((report.passed, report.failures.len()), (1, 0));
+        assert!(problem.to_string().ends_with("failed (exit status: 134)"), "{problem}");
     }
 
     #[test]
