@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::command::with_runtime_dir;
+use crate::command::{root, with_runtime_dir};
 use crate::real_model::RealModel;
 use crate::setup::Tools;
 
@@ -15,13 +15,14 @@ pub fn natively(native: &Tools, arguments: &[&str]) -> Result<Command> {
     Ok(tests)
 }
 
-/// Makes tests independent of the machine's language and network settings, and names the real models for them. Panics print no backtrace by
-/// default.
+/// Makes tests independent of the machine's language, fonts and network settings, and names the real models for them. Panics print no
+/// backtrace by default.
 pub fn with_test_environment(command: &mut Command) {
     with_runtime_dir(command);
     // The tests themselves use all cores. Candle would query the number of cores for every product.
     command.env("RAYON_NUM_THREADS", "1");
     command.env("LANG", "C.UTF-8").env("LANGUAGE", "en").env_remove("LC_ALL").env("NO_PROXY", "*").env("PROPTEST_RNG_SEED", "1");
+    command.env("FONTCONFIG_FILE", root().join("xtask/src/test/fonts.conf"));
     for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {
         command.env_remove(proxy);
     }
