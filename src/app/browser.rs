@@ -464,14 +464,6 @@ pub fn scroll_to(selector: &str) {
     }
 }
 
-/// Scrolls to the first element that matches `selector`, and focuses it.
-pub fn go_to(selector: &str) {
-    if let Ok(Some(element)) = document().query_selector(selector) {
-        element.scroll_into_view();
-        drop(element.unchecked_into::<HtmlElement>().focus());
-    }
-}
-
 /// Scrolls to the first element that matches `selector`, unless its top is in the upper 60 % of the window.
 pub fn scroll_into_view_if_hidden(selector: &str) {
     if let Ok(Some(element)) = document().query_selector(selector) {

@@ -119,7 +119,7 @@ async fn link_tolerates_copied_text_and_survives_recomputation() {
 #[tokio::test(flavor = "multi_thread")]
 async fn reload_keeps_measurements() {
     let (server, _turn) = server().await;
-    server.begin_workers_with(&hold_at("Column", 3));
+    server.begin_workers_with(&hold_at("Column", &[3]));
     server.hold(PAUSE);
     let browser = Browser::open(&server.url).await;
     explain_given(&browser, &"Tom has 3 figs. ".repeat(6), &"Tom has 3 figs. ".repeat(4)).await;

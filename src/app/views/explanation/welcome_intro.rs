@@ -40,11 +40,15 @@ pub fn WelcomeIntro() -> impl IntoView {
 #[component]
 pub fn WelcomeNext() -> impl IntoView {
     let page = use_page();
+    let show_gallery = |_| {
+        browser::scroll_to(GALLERY);
+        browser::focus(GALLERY);
+    };
     view! {
         <p class="next">
             <span class="hint" data-testid="badge">{t!("Made beforehand with SmolLM2-135M-Instruct.")}</span>
             <RecomputeButton />
-            <button type="button" data-testid="more-examples" on:click=move |_| browser::go_to(GALLERY)>
+            <button type="button" data-testid="more-examples" on:click=show_gallery>
                 {t!("More examples")}
             </button>
             <button type="button" data-testid="larger-model" on:click=move |_| page.send(LibraryMessage::Open)>
