@@ -64,16 +64,16 @@ async fn device_without_gpu_is_measured_in_three_languages() {
     let (server, _turn) = server().await;
     server.begin_workers_with(WITHOUT_GPU);
     let browser = Browser::open(&server.url).await;
-    for (language, sentence) in [
-        ("en", "This browser gives no access to a GPU, so the CPU engine is used."),
-        ("de", "Dieser Browser gibt keinen Zugang zu einer GPU, deshalb wird die CPU-Engine verwendet."),
-        ("zh", "此浏览器不提供对 GPU 的访问，因此使用 CPU 引擎。"),
+    for (language, unit, sentence) in [
+        ("en", "tokens/s", "This browser gives no access to a GPU, so the CPU engine is used."),
+        ("de", "Token/s", "Dieser Browser gibt keinen Zugang zu einer GPU, deshalb wird die CPU-Engine verwendet."),
+        ("zh", "词元/秒", "此浏览器不提供对 GPU 的访问，因此使用 CPU 引擎。"),
     ] {
         browser.goto(&format!("{}?lang={language}", server.url)).await;
         measure(&browser).await;
         browser.shows("without-gpu", |text| text == sentence).await;
         let facts = browser.text("device-facts").await;
-        assert!(facts.contains("candle-cpu") && facts.contains("tokens/s") && !facts.contains("GB/s"), "{facts}");
+        assert!(facts.contains("candle-cpu") && facts.contains(unit) && !facts.contains("GB/s"), "{facts}");
         assert_eq!(browser.count("device-kernels").await, 0);
         browser.look(PHONE, "dark").await;
         browser.find("without-gpu").await.scroll_into_view().await.expect("it can be scrolled to");
