@@ -130,6 +130,18 @@ async fn printed_lesson_has_questions_and_answers() {
 /// Fills a field and dispatches `change`, as if the writer moved on to another field.
 async fn write(browser: &Browser, id: &str, text: &str) {
     browser.fill(id, text).await;
+    move_on(browser, id).await;
+}
+
+/// Like [`write`], for a number. A field that is cleared first shows a number again.
+async fn write_number(browser: &Browser, id: &str, number: &str) {
+    let field = browser.find(id).await;
+    field.send_keys(Key::Control + "a").await.expect("it takes keys");
+    field.send_keys(number).await.expect("it takes keys");
+    move_on(browser, id).await;
+}
+
+async fn move_on(browser: &Browser, id: &str) {
     let script = "arguments[0].dispatchEvent(new Event('change', {bubbles: true}))";
     let field = browser.find(id).await.to_json().expect("an element has a name");
     browser.driver.execute(script, vec![field]).await.expect("a script runs");
@@ -147,7 +159,9 @@ async fn new_lesson_can_be_edited_tried_and_shared() {
     browser.click("lesson-output").await;
     browser.select("lesson-question", "mark").await;
     write(&browser, "lesson-ask", "Which two?").await;
-    write(&browser, "lesson-count", "2").await;
+    write_number(&browser, "lesson-count", "99").await;
+    browser.wait("the largest number", async || (browser.value("lesson-count").await == "6").then_some(())).await;
+    write_number(&browser, "lesson-count", "2").await;
     browser.pictures_of("lesson", "lesson-editor").await;
     browser.click("lesson-add").await;
     browser.wait("the second step", async || (browser.text("lesson-place").await == "Step 2 of 2").then_some(())).await;
