@@ -239,7 +239,7 @@ async fn stop_keeps_the_answer_so_far() {
 }
 
 /// Whether the status shows forward pass `least` or a later one, as in "forward pass 3 of 99".
-async fn has_passed(browser: &Browser, least: usize) -> bool {
+pub async fn has_passed(browser: &Browser, least: usize) -> bool {
     let status = browser.text("status").await;
     let pass = status.split_once("pass ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<usize>().ok());
     pass.is_some_and(|pass| pass >= least)
