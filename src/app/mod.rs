@@ -91,7 +91,7 @@ fn root(lacks_language: bool, linked: Option<OpenedLink>) -> impl IntoView {
     let on_show = window_event_listener(ev::pageshow, |_| browser::remember_entry(browser::entry().as_deref()));
     let on_visibility_change = window_event_listener(ev::visibilitychange, move |_| {
         if browser::is_hidden() {
-            page.send(Message::Hidden);
+            page.send(Message::MayEnd);
         }
     });
     service_worker::watch_for_updates(move |waits| page.send(Message::UpdateWaits(waits)));
@@ -109,7 +109,7 @@ fn root(lacks_language: bool, linked: Option<OpenedLink>) -> impl IntoView {
     let on_leave = window_event_listener(ev::beforeunload, move |event| {
         if untrack(|| page.is_busy()) {
             event.prevent_default();
-            page.send(Message::Hidden);
+            page.send(Message::MayEnd);
         } else {
             forget();
         }

@@ -15,7 +15,7 @@ use super::download_steps::download;
 use super::fault_steps::{PAUSE, hold_at, stop_at};
 use super::hub::Hub;
 use super::site::sha256;
-use super::steps::{ask, copied_link, demo_model, example_prompt, explain_given, file, open_link, server};
+use super::steps::{ask, copied_link, demo_model, example_prompt, explain_given, file, open_link, reaches_pass, server};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn explanation_link_shows_same_picture_without_engine() {
@@ -238,13 +238,6 @@ async fn stop_keeps_the_answer_so_far() {
     browser.close().await;
 }
 
-/// Whether the status shows forward pass `least` or a later one, as in "forward pass 3 of 99".
-pub async fn has_passed(browser: &Browser, least: usize) -> bool {
-    let status = browser.text("status").await;
-    let pass = status.split_once("pass ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<usize>().ok());
-    pass.is_some_and(|pass| pass >= least)
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn stop_while_measuring_keeps_the_columns_that_are_done() {
     let (server, _turn) = server().await;
@@ -252,7 +245,7 @@ async fn stop_while_measuring_keeps_the_columns_that_are_done() {
     server.hold(PAUSE);
     let browser = Browser::open(&server.url).await;
     explain_given(&browser, &"Tom has 3 figs. ".repeat(20), &"Tom has 3 figs. ".repeat(12)).await;
-    browser.wait("some passes", async || has_passed(&browser, 3).await.then_some(())).await;
+    reaches_pass(&browser, 3).await;
     assert!((1..31).contains(&browser.n_estimated().await), "what is not measured yet is estimated");
     browser.shows("status", |text| text.contains("estimate from the information flow")).await;
     browser.screenshot("measuring-light").await;

@@ -1,9 +1,8 @@
 //! Back, Forward and a reload: every explanation is an entry of the browser's history.
 
 use super::browser::{Browser, PHONE};
-use super::explain::has_passed;
 use super::fault_steps::{PAUSE, hold_at};
-use super::steps::{ask, copied_link, example_prompt, explain_given, open_gallery, server};
+use super::steps::{ask, copied_link, example_prompt, explain_given, open_gallery, reaches_pass, server};
 
 const HOME: &str = "Glasscage: why did the model give this answer?";
 
@@ -125,7 +124,7 @@ async fn reload_keeps_measurements() {
     let browser = Browser::open(&server.url).await;
     explain_given(&browser, &"Tom has 3 figs. ".repeat(6), &"Tom has 3 figs. ".repeat(4)).await;
     // Shares may also be estimates.
-    browser.wait("some passes", async || has_passed(&browser, 3).await.then_some(())).await;
+    reaches_pass(&browser, 3).await;
     browser.driver.refresh().await.expect("the page is loaded again");
     server.release();
     browser.shows("stopped", |text| text.starts_with("Stopped after ") && !text.contains(" 0 of")).await;

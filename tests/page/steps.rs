@@ -132,3 +132,12 @@ pub async fn focused(browser: &Browser) -> String {
 pub async fn focus_is_on(browser: &Browser, id: &str) {
     browser.wait(&format!("the focus on {id}"), async || (focused(browser).await == id).then_some(())).await;
 }
+
+/// Waits until the status shows forward pass `least` or a later one, as in "forward pass 3 of 99".
+pub async fn reaches_pass(browser: &Browser, least: usize) {
+    let is_reached = |status: &str| {
+        let pass = status.split_once("pass ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<usize>().ok());
+        pass.is_some_and(|pass| pass >= least)
+    };
+    browser.shows("status", is_reached).await;
+}

@@ -94,19 +94,21 @@ fn verdict(document: &Document, found: &ContrastShares, [part, alternative]: [&s
     }
     let strongest = |side: usize| {
         let j = *descending(found.shares.iter().map(|shares| shares[side])).first()?;
-        let share = found.shares[j][side];
-        (share > 0.0).then(|| (share >= MIN_SHARE).then(|| (document.label(j), number::percent(share))))
+        Some((document.label(j), found.shares[j][side])).filter(|(_, share)| *share > 0.0)
     };
     let supporting = match strongest(0) {
-        Some(Some((label, share))) => t!("{label} supports \u{201c}{part}\u{201d} most ({share}).", label, part, share),
-        Some(None) => t!("Hardly anything in the prompt supports \u{201c}{part}\u{201d}.", part),
+        Some((label, share)) if share >= MIN_SHARE => {
+            t!("{label} supports \u{201c}{part}\u{201d} most ({share}).", label, part, share = number::percent(share))
+        }
+        Some(_) => t!("Hardly anything in the prompt supports \u{201c}{part}\u{201d}.", part),
         None => t!("Nothing in the prompt supports \u{201c}{part}\u{201d}.", part),
     };
     let opposing = match strongest(1) {
-        Some(Some((label, share))) => {
+        Some((label, share)) if share >= MIN_SHARE => {
+            let share = number::percent(share);
             t!("{label} opposes it most and supports \u{201c}{alternative}\u{201d} ({share}).", label, alternative, share)
         }
-        Some(None) => t!("Hardly anything in the prompt opposes it.").into(),
+        Some(_) => t!("Hardly anything in the prompt opposes it.").into(),
         None => t!("Nothing in the prompt opposes it.").into(),
     };
     let weak = if found.is_weak() { t!("The effects are very small, so these shares mean little.") } else { "" };

@@ -30,7 +30,7 @@ pub enum Fetch {
 pub enum Message {
     Editor(EditorMessage),
     Explanation(ExplanationMessage),
-    /// The visitor selected these generated sentences some time ago.
+    /// The visitor selected these generated sentences, and the pause before they are stored is over.
     SelectionRests(Vec<usize>),
     Lesson(LessonMessage),
     Library(LibraryMessage),
@@ -156,7 +156,7 @@ pub enum Message {
     /// The texts of the visitor's language could not be fetched.
     LanguageMissing,
     /// The tab was hidden, or the visitor is about to leave. The browser may end it without further notice.
-    Hidden,
+    MayEnd,
     /// The engine's worker is lost, and the model in it.
     EngineLost(Lost),
 }

@@ -203,7 +203,7 @@ impl State {
         self.emit(Effect::ReplaceEntry { address, text });
     }
 
-    /// Stores the selection in the history entry when the visitor rests, because a large document takes too long for every click.
+    /// Stores the selection in the history entry after a pause, because storing a large document at every click would take too long.
     pub(super) fn store_selection_later(&mut self) {
         let message = Box::new(Message::SelectionRests(self.explanation.output.clone()));
         self.emit(Effect::After { millis: REST_MILLIS, message });

@@ -148,7 +148,7 @@ impl State {
             Message::EngineLost(lost) => self.engine_lost(lost),
             Message::TabEnded(entry) => self.tab_ended(&entry),
             Message::LanguageMissing => self.language_missing(),
-            Message::Hidden => self.keep_measured(),
+            Message::MayEnd => self.keep_measured(),
         }
     }
 }

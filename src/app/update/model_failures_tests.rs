@@ -166,11 +166,11 @@ fn address_takes_precedence_over_ended_tab_entry() {
 #[test]
 fn hiding_tab_while_measuring_stores_measured_scores() {
     let mut page = Page::ready();
-    assert!(page.send(Message::Hidden).is_empty());
+    assert!(page.send(Message::MayEnd).is_empty());
     let run = asked(&page.send(Message::Explain));
     page.engine(run, answered(unmeasured()));
     let column = ExplainProgress::Column { source: 0, scores: vec![1.0, -0.5, 0.0, 0.0], done: 1, planned: 5 };
     page.engine(run, EngineEvent::Progress(column));
-    let effects = page.send(Message::Hidden);
+    let effects = page.send(Message::MayEnd);
     assert!(matches!(&effects[..], [Effect::ReplaceEntry { text: Some(text), .. }] if text.contains("-0.5")), "{effects:?}");
 }

@@ -10,7 +10,7 @@ use crate::worker::js::navigator;
 
 /// A lock that this worker holds.
 pub struct Lock {
-    /// `None` if the browser offers no locks here.
+    /// `None` if the browser offers no locks here, or denies them.
     release: Option<Function>,
 }
 
@@ -49,7 +49,7 @@ impl Lock {
         let Some(ended) = requested.ok().and_then(|promise| promise.dyn_into::<Promise>().ok()) else {
             return Some(Self::without_browser());
         };
-        // A granted request ends when the lock is released, and a denied request ends without a call of `on_grant`.
+        // The promise ends when the lock is released. It rejects without a call of `on_grant` if the browser denies locks.
         let granted = match select(granted, JsFuture::from(ended)).await {
             Either::Left((granted, _)) => granted,
             Either::Right((Err(_), _)) => return Some(Self::without_browser()),

@@ -6,21 +6,21 @@ use leptos::ev;
 use leptos::prelude::*;
 
 thread_local! {
-    /// Place of the pointer on the screen, in CSS pixels.
-    static PLACE: Cell<Option<[i32; 2]>> = const { Cell::new(None) };
+    /// Position of the pointer on the screen, in CSS pixels.
+    static POSITION: Cell<Option<[i32; 2]>> = const { Cell::new(None) };
 }
 
 /// Follows the pointer until the current owner is disposed of.
 pub fn follow() {
-    let listener = window_event_listener(ev::pointermove, |event| PLACE.set(Some(place(&event))));
+    let listener = window_event_listener(ev::pointermove, |event| POSITION.set(Some(position(&event))));
     on_cleanup(move || listener.remove());
 }
 
-/// Whether the pointer itself has moved since the last event. Elements hear of a move before [`follow`] does.
+/// Whether the pointer itself has moved since the last event. Elements receive an event before the listener of [`follow`] does.
 pub fn has_moved(event: &ev::PointerEvent) -> bool {
-    PLACE.get() != Some(place(event))
+    POSITION.get() != Some(position(event))
 }
 
-fn place(event: &ev::PointerEvent) -> [i32; 2] {
+fn position(event: &ev::PointerEvent) -> [i32; 2] {
     [event.screen_x(), event.screen_y()]
 }
