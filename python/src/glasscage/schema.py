@@ -44,7 +44,7 @@ def _problems(value: Any, rules: dict[str, Any], place: str) -> Iterator[str]:
             yield from _problems(value, _resolve(rule), place)
         elif keyword == "oneOf":
             if sum(not any(_problems(value, choice, place)) for choice in rule) != 1:
-                yield f"{place}: it matches not exactly one of the allowed forms"
+                yield f"{place}: it does not match exactly one of the allowed forms"
         else:
             problem = _CHECKS[keyword](value, rule)
             if problem:
